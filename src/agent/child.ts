@@ -1,0 +1,8 @@
+/** What `render()` may return and JSX may hold: plain data that the prompt turns into text. */
+export type Child = string | number | boolean | null | undefined | PromptNode | readonly Child[];
+
+export interface PromptNode {
+	readonly $: "callboard.node";
+	readonly type: string | symbol | ((props: never) => Child);
+	readonly props: Readonly<Record<string, unknown>> & { readonly children?: Child };
+}

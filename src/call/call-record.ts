@@ -1,0 +1,33 @@
+import type { JsonObject } from "./json.js";
+import type { Contact } from "./message.js";
+
+/** Who answers now. A human's hold suppresses the model until it is released. */
+export type Owner = "agent" | "human";
+
+/** What is stored of one call besides its history: plain data, versioned. */
+export interface CallRecord {
+	/** Format version of this record. */
+	v: 1;
+	/** Id of the call; a new one after the call ended. */
+	id: string;
+	agent: string;
+	contact: Contact;
+	startedAt: number;
+	/** How many turns were committed. */
+	turns: number;
+	/** How many history rows exist in all, trimmed ones included. */
+	rows: number;
+	/** The agent's own state: its fields. */
+	state: JsonObject;
+	owner: Owner;
+	/** Counts changes of owner; an outbox row decided under an older epoch is not sent. */
+	epoch: number;
+	/** Set once `hangup({ after: "delivered" })` or a `bot.finished` listener awaits delivery: the model is not asked again. */
+	ending?: { reason: string };
+	/** Set when the call is over; the next message begins a new call. */
+	ended?: { at: number; reason: string };
+	/** Where a human was asked to take over: the target given to `call.forward`. */
+	forwarded?: { to: string; at: number };
+	/** A confirm asked by code that the next message may answer; read before the model is asked. Used by typed paths. */
+	pending?: JsonObject;
+}

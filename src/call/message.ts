@@ -1,0 +1,69 @@
+import type { AddressKey } from "./address.js";
+import type { Json, JsonObject } from "./json.js";
+
+/** The person, as one channel knows them. */
+export interface Contact {
+	/** Typed and never empty: a phone number (`+34…`) or `web:…`, `tg:…`, `wa:…`, `slack:…`. */
+	id: string;
+	/** A display name the platform gave. Words of a stranger: quote it, never trust it. */
+	name?: string;
+	locale?: string;
+}
+
+/** A file a person sent or an agent sends. The bytes live elsewhere; `ref` finds them. */
+export interface Media {
+	kind: "image" | "audio" | "video" | "document" | "sticker";
+	mime: string;
+	/** Where the channel finds the bytes. */
+	ref: string;
+	name?: string;
+	/** Size in bytes. */
+	size?: number;
+	caption?: string;
+}
+
+/** What one message says. `unknown` is a kind the platform has and Callboard does not: answered politely, never dropped. */
+export type Content =
+	| { kind: "text"; text: string }
+	/** A button or list row tapped. `choice` is the id given when it was offered, `text` its label. */
+	| { kind: "choice"; choice: string; text: string; of?: string }
+	| { kind: "command"; name: string; text: string }
+	| { kind: "media"; media: Media[]; text: string }
+	| { kind: "location"; latitude: number; longitude: number; text: string }
+	/** The person opened the conversation without saying anything: a page load, `/start`. The agent may greet. */
+	| { kind: "open"; text: string }
+	| { kind: "unknown"; what: string; text: string };
+
+/** One normalised thing a person said. Only this ever becomes the input of a turn. */
+export interface Message {
+	/** Canonical and unique within the door: the platform's own message id, without variants. */
+	id: string;
+	/** Further ids under which the platform may repeat the same message. */
+	keys?: readonly string[];
+	address: AddressKey;
+	contact: Contact;
+	content: Content;
+	/** When the person sent it, by the platform's clock. */
+	sentAt: number;
+	/** Id of the message it answers, where the platform says so. */
+	replyTo?: string;
+	/** What the channel itself needs to answer: opaque to all else. */
+	platform?: JsonObject;
+	/** W3C trace context of the request that brought it. */
+	traceparent?: string;
+}
+
+/** A fact from the application, a timer or the engine, handled in its turn like a message, but no person said it. */
+export interface Occurrence {
+	id: string;
+	address: AddressKey;
+	/** `event`: goes to `onEvent`. `delivered`: the awaited parts have left. `close`: the call ends for `reason`. */
+	occurrence:
+		| { kind: "event"; name: string; data: Json; source: "app" | "participant" | "timer" }
+		| { kind: "delivered"; turn: string }
+		| { kind: "close"; reason: string };
+	at: number;
+	traceparent?: string;
+}
+
+export type InboxItem = ({ type: "message" } & Message) | ({ type: "occurrence" } & Occurrence);
