@@ -1,0 +1,2 @@
+/** `callboard/testing`: what tests of agents and channels need. */
+export { VirtualClock } from "./virtual-clock.js";
