@@ -1,0 +1,60 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const home = mkdtempSync(join(tmpdir(), "callboard-pack-"));
+const env = { ...process.env, NO_COLOR: "1", OPENAI_API_KEY: "", REDIS_URL: "" };
+
+function run(command: string, ...args: string[]): string {
+	return execFileSync(command, args, { cwd: home, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+beforeAll(() => {
+	execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", home], { cwd: root, stdio: "ignore" });
+	const tarball = readdirSync(home).find((name) => name.endsWith(".tgz"));
+	writeFileSync(
+		join(home, "package.json"),
+		JSON.stringify({ name: "empty", private: true, type: "module", dependencies: { callboard: `file:${tarball}` } }),
+	);
+	run("npm", "install", "--prefer-offline", "--no-audit", "--no-fund");
+	writeFileSync(
+		join(home, "tsconfig.json"),
+		JSON.stringify({
+			compilerOptions: {
+				target: "es2022",
+				lib: ["es2023", "esnext.decorators"],
+				module: "nodenext",
+				strict: true,
+				jsx: "react-jsx",
+				jsxImportSource: "callboard",
+				skipLibCheck: false,
+				noEmit: true,
+				types: [],
+			},
+			include: ["agents"],
+		}),
+	);
+	cpSync(join(root, "agents"), join(home, "agents"), { recursive: true, filter: (path) => !path.includes(".test.") });
+}, 180_000);
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+test("the packed package resolves in an empty project, every public entry of it", () => {
+	const entries = ["callboard", "callboard/jsx-runtime", "callboard/channels/web", "callboard/channels/terminal"];
+	const script = entries.map((entry) => `await import(${JSON.stringify(entry)})`).join(";");
+	expect(run(process.execPath, "--input-type=module", "-e", `${script};console.log("resolved")`)).toContain("resolved");
+});
+
+test("an agent that imports it type-checks, in strict mode, library types included", () => {
+	symlinkSync(join(root, "node_modules/typescript"), join(home, "node_modules/typescript"));
+	symlinkSync(join(root, "node_modules/@types"), join(home, "node_modules/@types"));
+	expect(run(process.execPath, join(root, "node_modules/typescript/bin/tsc"))).toBe("");
+});
+
+test("its command holds a conversation with the scripted demo, with no key and no server", () => {
+	const said = run("npx", "callboard", "chat", "--agent", "clinica-norte", "--say", "Ana Ruiz, 600 111 222");
+	expect(said).toContain("Ana");
+});
