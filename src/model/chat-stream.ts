@@ -1,0 +1,106 @@
+import type OpenAI from "openai";
+import type { ToolCall } from "../call/history.js";
+import type { ModelResponse } from "./model.js";
+import { SpokenText } from "./spoken-text.js";
+import { ToolCallAssembly, type ToolCallPiece } from "./tool-call-assembly.js";
+import type { Usage } from "./usage.js";
+
+/** The stream ended before the answer did. */
+export class CutStream extends Error {
+	override readonly name = "CutStream";
+	constructor() {
+		super("the stream ended before the answer did");
+	}
+}
+
+export interface StreamedAnswer {
+	text: string;
+	calls: readonly ToolCall[];
+	finish: ModelResponse["finish"];
+	/** Undefined when the server sent none. */
+	usage: Usage | undefined;
+	/** As the provider names it; undefined when it does not. */
+	model: string | undefined;
+}
+
+export interface ReadOptions {
+	/** Ids of tool calls that the history already uses. */
+	taken: ReadonlySet<string>;
+	onChunk(): void;
+	onText(piece: string): void;
+}
+
+/**
+ * Reads a streamed completion to its end. A stream that ends with neither a finish reason nor the usage that comes
+ * last is cut.
+ *
+ * @throws CutStream
+ */
+export async function readChat(
+	stream: AsyncIterable<OpenAI.ChatCompletionChunk>,
+	options: ReadOptions,
+): Promise<StreamedAnswer> {
+	const words = new SpokenText(options.onText);
+	const calls = new ToolCallAssembly();
+	let reason: string | undefined;
+	let refused = false;
+	let usage: Usage | undefined;
+	let model: string | undefined;
+
+	for await (const chunk of stream) {
+		options.onChunk();
+		model ??= chunk.model || undefined;
+		usage = usageOf(chunk.usage) ?? usage;
+		const choice = chunk.choices?.[0];
+		if (choice === undefined) continue;
+		const delta = choice.delta as OpenAI.ChatCompletionChunk.Choice.Delta | undefined;
+		for (const piece of textPieces(delta?.content)) words.add(piece);
+		if (delta?.refusal) {
+			refused = true;
+			words.add(delta.refusal);
+		}
+		for (const piece of (delta?.tool_calls ?? []) as ToolCallPiece[]) calls.add(piece);
+		reason = choice.finish_reason ?? reason;
+	}
+	if (reason === undefined && usage === undefined) throw new CutStream();
+	words.end();
+	return {
+		text: words.text,
+		calls: calls.finish(options.taken),
+		finish: finishOf(reason, refused, calls.empty),
+		usage,
+		model,
+	};
+}
+
+/** Servers differ in the reason they give for an answer with tool calls: the calls decide. */
+function finishOf(reason: string | undefined, refused: boolean, noCalls: boolean): ModelResponse["finish"] {
+	if (reason === "length") return "length";
+	if (reason === "content_filter") return "filtered";
+	if (!noCalls) return "tools";
+	return refused ? "refused" : "stop";
+}
+
+/** Some servers stream content as a list of typed parts; only the text ones are words. */
+function textPieces(content: unknown): readonly string[] {
+	if (typeof content === "string") return [content];
+	if (!Array.isArray(content)) return [];
+	return content.flatMap((part: { type?: unknown; text?: unknown } | null) =>
+		part?.type === "text" && typeof part.text === "string" ? [part.text] : [],
+	);
+}
+
+/** Usage with the cached tokens under the names that OpenAI, DeepSeek and Moonshot give them. */
+function usageOf(usage: unknown): Usage | undefined {
+	if (typeof usage !== "object" || usage === null) return undefined;
+	const counted = usage as Record<string, unknown> & { prompt_tokens_details?: Record<string, unknown> | null };
+	if (typeof counted.prompt_tokens !== "number") return undefined;
+	const input = counted.prompt_tokens;
+	const cached =
+		counted.prompt_tokens_details?.cached_tokens ?? counted.prompt_cache_hit_tokens ?? counted.cached_tokens;
+	return { input, cached: Math.min(input, numberOr0(cached)), output: numberOr0(counted.completion_tokens) };
+}
+
+function numberOr0(value: unknown): number {
+	return typeof value === "number" && value > 0 ? value : 0;
+}
