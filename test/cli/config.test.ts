@@ -1,0 +1,122 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { exampleEnv, readConfig, variables } from "../../src/config.js";
+import { CallboardError } from "../../src/errors.js";
+
+const folders: string[] = [];
+function project(env?: string): string {
+	const root = mkdtempSync(join(tmpdir(), "callboard-config-"));
+	folders.push(root);
+	if (env !== undefined) writeFileSync(join(root, ".env"), env);
+	return root;
+}
+afterEach(() => {
+	for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function refusal(env: string | undefined, environment: Record<string, string> = {}): CallboardError {
+	try {
+		readConfig({ root: project(env), environment });
+	} catch (error) {
+		if (error instanceof CallboardError) return error;
+		throw error;
+	}
+	throw new Error("it was accepted");
+}
+
+describe("settings", () => {
+	it("have defaults for all that can have one", () => {
+		const root = project();
+		expect(readConfig({ root, environment: {} })).toEqual({
+			root,
+			port: 3000,
+			host: "127.0.0.1",
+			backend: "embedded",
+			redisUrl: undefined,
+			data: join(root, ".callboard"),
+			model: { apiKey: undefined, baseURL: undefined, name: "gpt-4.1-mini", fallbacks: [] },
+			secret: undefined,
+			allowedOrigins: [],
+			agent: undefined,
+			log: "info",
+			timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+			debug: false,
+		});
+	});
+
+	it("come from .env, the environment wins, and an empty value is none", () => {
+		const root = project(
+			'PORT=4000\nexport HOST="0.0.0.0"\n# a comment\n\nCALLBOARD_FALLBACK_MODELS=a, b,\nCALLBOARD_LOG=\n',
+		);
+		const config = readConfig({ root, environment: { PORT: "5000", HOST: "" } });
+		expect(config).toMatchObject({ port: 5000, host: "0.0.0.0", log: "info", model: { fallbacks: ["a", "b"] } });
+	});
+
+	it("use redis when its URL is given, unless the backend is named", () => {
+		const root = project("REDIS_URL=redis://127.0.0.1:6379");
+		expect(readConfig({ root, environment: {} }).backend).toBe("redis");
+		expect(readConfig({ root, environment: { CALLBOARD_BACKEND: "embedded" } }).backend).toBe("embedded");
+	});
+
+	it("are refused all in one message, each with its place and what it must be", () => {
+		const error = refusal("\nPORT=80a\nCALLBOARD_TZ=Mars/Base\n", { CALLBOARD_LOG: "loud" });
+		expect(error.code).toBe("BAD_SETTINGS");
+		expect(error.explain()).toBe(
+			'.env:2: PORT must be a whole number from 0 to 65535, not "80a"; ' +
+				'.env:3: CALLBOARD_TZ must be a time zone, such as Europe/Madrid, not "Mars/Base"; ' +
+				'CALLBOARD_LOG must be debug, info, warn, error or silent, not "loud"; every setting is explained in .env.example',
+		);
+	});
+
+	it("show no secret when they are refused", () => {
+		const error = refusal(undefined, {
+			OPENAI_API_KEY: "sk secret-words",
+			CALLBOARD_SECRET: "short-secret",
+			REDIS_URL: "http://user:password@host",
+			OPENAI_BASE_URL: "ftp://user:password@host",
+		});
+		expect(error.explain()).not.toMatch(/secret-words|short-secret|password/);
+		expect(error.message.match(/must be/g)).toHaveLength(4);
+	});
+
+	it("point at the line of .env that is not a setting, and say what to write", () => {
+		expect(refusal("PORT=3000\nOPENAI_API_KEY: sk-1\n").explain()).toBe(
+			".env:2: this line is not a setting; write NAME=value, or begin it with # to make it a comment",
+		);
+		expect(refusal('PORT=3000\nHOST="0.0.0.0\n').explain()).toBe(
+			'.env:2: the quote " is never closed; end the value with "',
+		);
+	});
+
+	it("accept a value of several lines in quotes", () => {
+		expect(readConfig({ root: project('OTHER="one\ntwo"\nPORT=81\n'), environment: {} }).port).toBe(81);
+	});
+
+	it("notice a misspelled name, and leave other people's variables alone", () => {
+		expect(refusal("CALLBOARD_MODLE=x", { CALLBOARD_SECRETS: "y" }).explain()).toContain(
+			"CALLBOARD_SECRETS is no setting, did you mean CALLBOARD_SECRET?; .env:1: CALLBOARD_MODLE is no setting, did you mean CALLBOARD_MODEL?",
+		);
+		expect(readConfig({ root: project("MY_DATABASE=x"), environment: { CALLBOARD_FUTURE: "1" } }).port).toBe(3000);
+	});
+
+	it.each(["*", "example.org", "https://example.org/path", "https://example.org,http://b/"])(
+		"refuse %s as an origin",
+		(origins) => {
+			expect(refusal(undefined, { CALLBOARD_ALLOWED_ORIGINS: origins }).message).toContain(
+				"origins separated by commas",
+			);
+		},
+	);
+
+	it("stand in .env.example, every one, commented, with its default", () => {
+		const example = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
+		expect(example).toBe(exampleEnv());
+		for (const { name, default: value } of variables) expect(example).toContain(`\n#${name}=${value}\n`);
+		expect(readConfig({ root: project(example.replace(/^#(?=[A-Z])/gm, "")), environment: {} })).toMatchObject({
+			port: 3000,
+			backend: "embedded",
+		});
+	});
+});
