@@ -36,6 +36,8 @@ export interface ToolManifest {
 	doc: string;
 	/** Parameter names in their order: arguments arrive as an object and are passed by position. */
 	order: readonly string[];
+	/** Set when the one parameter is taken apart in the signature: it gets the whole arguments object. */
+	whole?: true;
 	/** Schema of the arguments object. Absent when the tool gives zod `params` instead. */
 	parameters?: JsonSchema;
 	/** Parameters whose type is `Pii<…>`. */

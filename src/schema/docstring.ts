@@ -1,0 +1,33 @@
+import type { CompilerSymbol, SignatureProject, Type } from "./signature.js";
+
+/** The docstring of a declaration, without its tags; for a parameter its `@param` text. */
+export function textOf(project: SignatureProject, symbol: CompilerSymbol | undefined): string | undefined {
+	if (symbol === undefined) return undefined;
+	const text = symbol.getDocumentationComment(project.checker).replaceAll("\r\n", "\n").trim();
+	return text === "" ? sameLineText(project, symbol) : text;
+}
+
+/**
+ * The docstring of a named type of the author's own: what a member of that type is, when it says nothing itself. Types
+ * of packages, such as `Pick`, describe themselves and not the member.
+ */
+export function docOfType(project: SignatureProject, type: Type): string | undefined {
+	const symbol = type.getAliasSymbol() ?? type.getSymbol();
+	const declaration = project.resolve(symbol?.declarations[0]);
+	return declaration === undefined || project.isForeign(declaration) ? undefined : textOf(project, symbol);
+}
+
+/** The compiler takes a comment only from a line of its own; in `{ /** the name *\/ name: string }` it is meant as well. */
+function sameLineText(project: SignatureProject, symbol: CompilerSymbol): string | undefined {
+	const { ast } = project.compiler;
+	const declaration = project.resolve(symbol.valueDeclaration);
+	if (declaration === undefined) return undefined;
+	if (!ast.isPropertySignatureDeclaration(declaration) && !ast.isParameterDeclaration(declaration)) return undefined;
+	const source = declaration.getSourceFile();
+	const before = source.text.slice(declaration.pos, declaration.getStart(source));
+	const comment = /\/\*\*([\s\S]*?)\*\/\s*$/.exec(before)?.[1];
+	const lines = (comment ?? "").split("\n").map((line) => line.replace(/^\s*\* ?/, "").trim());
+	const tag = lines.findIndex((line) => line.startsWith("@"));
+	const text = (tag === -1 ? lines : lines.slice(0, tag)).join("\n").trim();
+	return text === "" ? undefined : text;
+}
