@@ -152,7 +152,8 @@ export const variables = [
 	},
 	{
 		name: "CALLBOARD_ALLOWED_ORIGINS",
-		about: "Sites that may embed the web chat, separated by commas, such as https://example.org.",
+		about:
+			"Sites that may embed the web chat, separated by commas: https://example.org, https://*.example.org, or * for all.",
 		default: "",
 		must: "origins separated by commas, such as https://example.org",
 		check: list.refine((origins) => origins.every(isOrigin)),
@@ -327,5 +328,5 @@ function isTimeZone(name: string): boolean {
 }
 
 function isOrigin(origin: string): boolean {
-	return /^https?:\/\//.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin;
+	return origin === "*" || /^https?:\/\/(?:\*\.)?[\w-]+(?:\.[\w-]+)*(?::\d{1,5})?$/.test(origin);
 }

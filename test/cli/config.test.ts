@@ -101,7 +101,7 @@ describe("settings", () => {
 		expect(readConfig({ root: project("MY_DATABASE=x"), environment: { CALLBOARD_FUTURE: "1" } }).port).toBe(3000);
 	});
 
-	it.each(["*", "example.org", "https://example.org/path", "https://example.org,http://b/"])(
+	it.each(["example.org", "https://example.org/path", "https://example.org,http://b/"])(
 		"refuse %s as an origin",
 		(origins) => {
 			expect(refusal(undefined, { CALLBOARD_ALLOWED_ORIGINS: origins }).message).toContain(
@@ -109,6 +109,11 @@ describe("settings", () => {
 			);
 		},
 	);
+
+	it("accept origins with a port, with a star for the sub-domains, and a star for all", () => {
+		const environment = { CALLBOARD_ALLOWED_ORIGINS: "https://example.org:8443, https://*.example.org, *" };
+		expect(readConfig({ root: project(), environment }).allowedOrigins).toHaveLength(3);
+	});
 
 	it("stand in .env.example, every one, commented, with its default", () => {
 		const example = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
