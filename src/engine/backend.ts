@@ -1,7 +1,7 @@
 import type { AddressKey } from "../call/address.js";
 import type { CallRecord } from "../call/call-record.js";
 import type { HistoryEntry, Speaker } from "../call/history.js";
-import type { InboxItem } from "../call/message.js";
+import type { Content, InboxItem } from "../call/message.js";
 import type { Accepted, Payload } from "../channel/channel.js";
 
 /** The right to advance one address. `fence` rises with every claim; a write with an old one is refused. */
@@ -45,7 +45,7 @@ export interface OutboxRow {
 	id: string;
 	payload: Payload;
 	by: Speaker;
-	/** Sent only while the owner's epoch is still this. */
+	/** Sent only while the owner's epoch is still this. What a human says (`by: "human"`) is sent whatever the epoch. */
 	epoch: number;
 	turn: string;
 	/** `platform` of the message answered. */
@@ -82,6 +82,8 @@ export type Taken =
 	| { outcome: "row"; row: OutboxRow; attempt: number }
 	/** It was `sending` when its sender died: nobody knows. Reconcile it or mark it. */
 	| { outcome: "unknown"; row: OutboxRow }
+	/** Decided under an owner who no longer is: it left the outbox with a mark and must not be sent. Take again. */
+	| { outcome: "discarded"; row: OutboxRow; reason: string }
 	/** The head of the outbox may not go before then. */
 	| { outcome: "later"; at: number }
 	| { outcome: "busy"; until: number }
@@ -149,7 +151,8 @@ export interface Backend {
 		options: { owner: string; leaseMs: number; window: number; items: number },
 	): Promise<Claim>;
 	extend(lease: Lease, leaseMs: number): Promise<void>;
-	journal(lease: Lease, rows: readonly JournalRow[]): Promise<void>;
+	/** @param position absolute position of the first of `rows` in this turn's journal, so that a repeated write is a no-op */
+	journal(lease: Lease, position: number, rows: readonly JournalRow[]): Promise<void>;
 	/** Writes a turn and gives the lease back; wakes the worker again when more waits and the sender when there are rows. */
 	settle(lease: Lease, settlement: Settlement): Promise<void>;
 	/** Gives the lease back without a commit: the turn failed, or is handed on. The journal stays. */
@@ -162,7 +165,17 @@ export interface Backend {
 	take(address: AddressKey, options: { owner: string; leaseMs: number }): Promise<Taken>;
 	mark(address: AddressKey, owner: string, row: string, result: RowResult): Promise<void>;
 
-	/** Writes a change that no turn makes: an owner taken or given back, a part a human says. */
+	/**
+	 * Replaces what a message says that no turn has begun to read yet.
+	 * @param message id of the message
+	 * @returns whether it was still waiting
+	 */
+	revise(address: AddressKey, message: string, content: Content): Promise<boolean>;
+
+	/**
+	 * Writes a change that no turn makes: an owner taken or given back, a part a human says. A change whose rows were
+	 * all written before, by their ids, says nothing again.
+	 */
 	amend(
 		address: AddressKey,
 		change: { owner?: "agent" | "human"; say?: readonly OutboxRow[]; append?: readonly HistoryEntry[] },

@@ -1,0 +1,108 @@
+import type { AddressKey } from "../../call/address.js";
+import type { CallRecord, Owner } from "../../call/call-record.js";
+import type { InboxItem } from "../../call/message.js";
+import { headKey, type Index, indexKey, recordKey } from "./keys.js";
+import type { Reading, Writing } from "./store.js";
+
+/** What is stored once for each address. Positions are absolute: they count from the address's first day. */
+export interface Head {
+	/** Waiting items stand at `from` up to `to`; a claim has handed out those below `claimed`. */
+	inbox: { from: number; to: number; claimed: number };
+	/** History rows stored; the present call's begin at `base`. */
+	rows: { from: number; base: number; to: number };
+	journal: number;
+	outbox: { from: number; to: number; notBefore: number };
+	/** Who is sending the first outbox row. */
+	sender?: { owner: string; until: number };
+	marks: number;
+	lease?: { owner: string; until: number };
+	fence: number;
+	/** Fence of the newest settlement: a repeated one is known by it. */
+	settled: number;
+	owner: Owner;
+	epoch: number;
+	/** The epoch that the running turn was given. */
+	epochAtClaim: number;
+	failures: number;
+	retryAt: number;
+	parked?: string;
+	/** Items to accept once the outbox has come to `after`: each settlement's `then`. */
+	awaited: { after: number; item: InboxItem }[];
+}
+
+/** When an address has work: a time, which may be past, or undefined for none. */
+export interface Due {
+	turns: number | undefined;
+	sends: number | undefined;
+}
+
+/** Fences of an address start from the time, so that one forgotten and met again does not start over. */
+function newHead(now: number): Head {
+	return {
+		inbox: { from: 0, to: 0, claimed: 0 },
+		rows: { from: 0, base: 0, to: 0 },
+		journal: 0,
+		outbox: { from: 0, to: 0, notBefore: 0 },
+		marks: 0,
+		fence: now,
+		settled: 0,
+		owner: "agent",
+		epoch: 0,
+		epochAtClaim: 0,
+		failures: 0,
+		retryAt: 0,
+		awaited: [],
+	};
+}
+
+export function dueOf(head: Head): Due {
+	const waits = head.inbox.to > head.inbox.from && head.parked === undefined;
+	const leaves = head.outbox.to > head.outbox.from;
+	return {
+		turns: waits ? Math.max(head.retryAt, head.lease?.until ?? 0) : undefined,
+		sends: leaves ? Math.max(head.outbox.notBefore, head.sender?.until ?? 0) : undefined,
+	};
+}
+
+export function loadHead(tx: Reading, address: AddressKey, now: number): Head {
+	return tx.get<Head>(headKey(address)) ?? newHead(now);
+}
+
+/** The stored record as it is now: who owns the call and how many rows it has are the head's to say. */
+export function loadRecord(tx: Reading, address: AddressKey, head: Head): CallRecord | undefined {
+	const record = tx.get<CallRecord>(recordKey(address));
+	if (record === undefined) return undefined;
+	return { ...record, owner: head.owner, epoch: head.epoch, rows: head.rows.to - head.rows.base };
+}
+
+/** One operation under way: the transaction, its time, and what must be woken once it is durable. */
+export class Step {
+	readonly due = new Map<AddressKey, Due>();
+	/** Earliest timer set. */
+	timerAt = Number.POSITIVE_INFINITY;
+
+	constructor(
+		readonly tx: Writing,
+		readonly now: number,
+	) {}
+
+	load(address: AddressKey): Head {
+		return loadHead(this.tx, address, this.now);
+	}
+
+	save(address: AddressKey, head: Head): void {
+		this.tx.put(headKey(address), head);
+		const due = dueOf(head);
+		this.#index("turns", address, due.turns !== undefined);
+		this.#index("sends", address, due.sends !== undefined);
+		this.#index("parked", address, head.parked !== undefined);
+		this.due.set(address, due);
+	}
+
+	#index(index: Index, address: AddressKey, present: boolean): void {
+		const key = indexKey(index, address);
+		const known = this.tx.get(key) !== undefined;
+		if (present && !known) this.tx.put(key, 1);
+		if (!present && known) this.tx.remove(key);
+	}
+}

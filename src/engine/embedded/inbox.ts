@@ -1,0 +1,93 @@
+import type { AddressKey } from "../../call/address.js";
+import type { Content, InboxItem } from "../../call/message.js";
+import type { Accepted } from "../../channel/channel.js";
+import type { AcceptLimits, Timer } from "../backend.js";
+import type { Head, Step } from "./address-state.js";
+import { between, checkAddress, dueKey, expiryKey, numberedKey, seenKey, timerKey, until } from "./keys.js";
+import { retire } from "./retention.js";
+
+/** Items of the engine itself are remembered as long as a platform may repeat a message. */
+export const OWN_DEDUPE_MS = 7 * 24 * 3_600_000;
+
+export function accept(step: Step, item: InboxItem, limits: AcceptLimits): Accepted {
+	checkAddress(item.address);
+	const head = step.load(item.address);
+	const ids = idsOf(item);
+	const known = ids.filter((id) => isSeen(step, item.address, id));
+	if (known.length === 0 && head.inbox.to - head.inbox.from >= limits.inbox) return { outcome: "full" };
+	remember(step, item.address, ids, limits.dedupeMs);
+	if (known.length > 0) return { outcome: "duplicate" };
+	push(step, item.address, head, item);
+	step.save(item.address, head);
+	retire(step);
+	return { outcome: "accepted" };
+}
+
+/** Takes an item of the engine itself, which no bound may refuse. The caller saves the head. */
+export function acceptOwn(step: Step, head: Head, item: InboxItem): void {
+	if (isSeen(step, item.address, item.id)) return;
+	remember(step, item.address, [item.id], OWN_DEDUPE_MS);
+	push(step, item.address, head, item);
+}
+
+export function isSeen(step: Step, address: AddressKey, id: string): boolean {
+	return (step.tx.get<number>(seenKey(address, id)) ?? 0) > step.now;
+}
+
+export function remember(step: Step, address: AddressKey, ids: readonly string[], forMs: number): void {
+	for (const id of ids) {
+		if (isSeen(step, address, id)) continue;
+		const key = seenKey(address, id);
+		step.tx.put(key, step.now + forMs);
+		step.tx.put(expiryKey(step.now + forMs, key), 1);
+	}
+}
+
+export function revise(step: Step, address: AddressKey, message: string, content: Content): boolean {
+	const head = step.load(address);
+	const begun = head.journal > 0 || (head.lease !== undefined && head.lease.until > step.now);
+	const from = begun ? Math.max(head.inbox.from, head.inbox.claimed) : head.inbox.from;
+	for (const { key, value } of step.tx.range<InboxItem>(between("in", address, from, head.inbox.to))) {
+		if (value.type !== "message" || (value.id !== message && !value.keys?.includes(message))) continue;
+		step.tx.put(key, { ...value, content });
+		return true;
+	}
+	return false;
+}
+
+export function setTimer(step: Step, address: AddressKey, timer: Timer): void {
+	cancelTimer(step, address, timer.id);
+	step.tx.put(timerKey(address, timer.id), timer);
+	step.tx.put(dueKey(timer.at, address, timer.id), { address, id: timer.id });
+	step.timerAt = Math.min(step.timerAt, timer.at);
+}
+
+export function cancelTimer(step: Step, address: AddressKey, id: string): void {
+	const key = timerKey(address, id);
+	const before = step.tx.get<Timer>(key);
+	if (before === undefined) return;
+	step.tx.remove(key);
+	step.tx.remove(dueKey(before.at, address, id));
+}
+
+/** Accepts the items of timers whose time has come, the earliest first. */
+export function fireTimers(step: Step, limit: number): void {
+	const due = step.tx.range<{ address: AddressKey; id: string }>({ ...until("due", step.now), limit });
+	for (const { value } of due) {
+		const timer = step.tx.get<Timer>(timerKey(value.address, value.id));
+		cancelTimer(step, value.address, value.id);
+		if (timer === undefined) continue;
+		const head = step.load(value.address);
+		acceptOwn(step, head, timer.item);
+		step.save(value.address, head);
+	}
+}
+
+function idsOf(item: InboxItem): readonly string[] {
+	return item.type === "message" ? [item.id, ...(item.keys ?? [])] : [item.id];
+}
+
+function push(step: Step, address: AddressKey, head: Head, item: InboxItem): void {
+	step.tx.put(numberedKey("in", address, head.inbox.to), item);
+	head.inbox.to += 1;
+}

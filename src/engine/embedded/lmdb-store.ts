@@ -1,0 +1,131 @@
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { open, type RootDatabase } from "lmdb";
+import { CallboardError } from "../../errors.js";
+import type { Log } from "../../observe/log.js";
+import { GroupCommit, unavailable } from "./group-commit.js";
+import { ProcessLock } from "./process-lock.js";
+import type { Range, Reading, Store, Writing } from "./store.js";
+
+/** Version of what is written: its keys and the shape of their values. Another one is refused, never misread. */
+const FORMAT = 1;
+const FORMAT_KEY = "meta format";
+
+interface Opened {
+	db: RootDatabase<unknown, string>;
+	commit: GroupCommit;
+	lock: ProcessLock;
+}
+
+/** The store on disk: one LMDB file in a folder, one process at a time. */
+export class LmdbStore implements Store {
+	readonly #path: string;
+	readonly #log: Log;
+	#opened: Opened | undefined;
+
+	/** @param path the folder, made when it is missing */
+	constructor(path: string, log: Log) {
+		this.#path = resolve(path);
+		this.#log = log;
+	}
+
+	/**
+	 * @throws CallboardError `STORE_IN_USE` when another living process has it, `STORE_FORMAT` when another version of
+	 * Callboard wrote it, `STORE_UNREADABLE` when it cannot be opened at all
+	 */
+	async open(): Promise<void> {
+		const db = this.#openDatabase();
+		const lock = new ProcessLock(this.#path, {
+			get: () => db.get("meta lock"),
+			exchange: (before, after) =>
+				db.transactionSync(() => {
+					if (JSON.stringify(db.get("meta lock")) !== JSON.stringify(before)) return false;
+					if (after === undefined) db.remove("meta lock");
+					else db.put("meta lock", after);
+					return true;
+				}),
+		});
+		try {
+			checkFormat(db, this.#path);
+			const taken = await lock.take();
+			if (taken.from !== undefined) this.#log.info("store.taken-over", { path: this.#path, from: taken.from });
+			db.transactionSync(() => db.put(FORMAT_KEY, FORMAT));
+		} catch (error) {
+			await lock.release();
+			await db.close();
+			throw error;
+		}
+		const writing = writingOn(db);
+		const commit = new GroupCommit((body) => db.transactionSync(() => body(writing)));
+		this.#opened = { db, commit, lock };
+	}
+
+	async close(): Promise<void> {
+		const opened = this.#opened;
+		if (opened === undefined) return;
+		this.#opened = undefined;
+		opened.commit.close();
+		await opened.lock.release();
+		await opened.db.close();
+	}
+
+	read<T>(run: (tx: Reading) => T): T {
+		if (this.#opened === undefined) throw unavailable("the store is closed");
+		return run(readingOn(this.#opened.db));
+	}
+
+	write<T>(run: (tx: Writing) => T): Promise<T> {
+		return this.#opened?.commit.write(run) ?? Promise.reject(unavailable("the store is closed"));
+	}
+
+	#openDatabase(): RootDatabase<unknown, string> {
+		try {
+			mkdirSync(this.#path, { recursive: true });
+			return open<unknown, string>({ path: this.#path, encoding: "json", noSubdir: false });
+		} catch (cause) {
+			throw new CallboardError("STORE_UNREADABLE", "operator", `the store at ${this.#path} cannot be opened`, {
+				next: "check that the folder may be written and holds nothing but the store, or name another one",
+				cause,
+			});
+		}
+	}
+}
+
+function checkFormat(db: RootDatabase<unknown, string>, path: string): void {
+	const found = db.get(FORMAT_KEY);
+	if (found === FORMAT) return;
+	const empty = found === undefined && db.getKeysCount({ limit: 1 }) === 0;
+	if (empty) return;
+	const what = typeof found === "number" ? `format ${found}` : "an unknown format";
+	throw new CallboardError(
+		"STORE_FORMAT",
+		"operator",
+		`the store at ${path} has ${what}, this version of Callboard reads format ${FORMAT}`,
+		{ next: "start the version that wrote it, or name another folder" },
+	);
+}
+
+function readingOn(db: RootDatabase<unknown, string>): Reading {
+	return {
+		get: <T>(key: string) => db.get(key) as T | undefined,
+		range: <T>({ from, to, limit, reverse }: Range) => {
+			const size = limit === undefined ? {} : { limit };
+			const range = reverse
+				? db.getRange({ start: to, exclusiveStart: true, end: from, inclusiveEnd: true, reverse, ...size })
+				: db.getRange({ start: from, end: to, ...size });
+			return range.asArray as unknown as readonly { key: string; value: T }[];
+		},
+	};
+}
+
+function writingOn(db: RootDatabase<unknown, string>): Writing {
+	return {
+		...readingOn(db),
+		put: (key, value) => {
+			db.put(key, value);
+		},
+		remove: (key) => {
+			db.remove(key);
+		},
+	};
+}

@@ -1,0 +1,107 @@
+import type { AddressKey } from "../../call/address.js";
+import type { HistoryEntry } from "../../call/history.js";
+import type { OutboxMark, OutboxRow, RowResult, Taken } from "../backend.js";
+import type { Head, Step } from "./address-state.js";
+import { acceptOwn, isSeen, OWN_DEDUPE_MS, remember } from "./inbox.js";
+import { checkAddress, numberedKey } from "./keys.js";
+import { appendRows, putRow } from "./turns.js";
+
+/** A row as it waits. */
+export interface Waiting {
+	row: OutboxRow;
+	status: "pending" | "sending";
+	attempts: number;
+}
+
+/** Marks kept for one address, the newest. */
+const MARKS_KEPT = 100;
+
+export function take(step: Step, address: AddressKey, options: { owner: string; leaseMs: number }): Taken {
+	const { tx, now } = step;
+	const head = step.load(address);
+	const key = numberedKey("out", address, head.outbox.from);
+	const waiting = tx.get<Waiting>(key);
+	if (waiting === undefined) return { outcome: "empty" };
+	const { row } = waiting;
+	const { sender } = head;
+	if (sender !== undefined && sender.owner !== options.owner && sender.until > now)
+		return { outcome: "busy", until: sender.until };
+	if (waiting.status === "pending" && head.outbox.notBefore > now)
+		return { outcome: "later", at: head.outbox.notBefore };
+	if (waiting.status === "pending" && row.by !== "human" && row.epoch !== head.epoch) {
+		const reason = head.owner === "human" ? "a human owns the call" : "the owner of the call has changed";
+		leave(step, address, head, { row, status: "discarded", reason, at: now });
+		step.save(address, head);
+		return { outcome: "discarded", row, reason };
+	}
+	head.sender = { owner: options.owner, until: now + options.leaseMs };
+	step.save(address, head);
+	if (waiting.status === "sending") return { outcome: "unknown", row };
+	const attempt = waiting.attempts + 1;
+	tx.put(key, { row, status: "sending", attempts: attempt } satisfies Waiting);
+	return { outcome: "row", row, attempt };
+}
+
+export function mark(step: Step, address: AddressKey, owner: string, id: string, result: RowResult): void {
+	const head = step.load(address);
+	const key = numberedKey("out", address, head.outbox.from);
+	const waiting = step.tx.get<Waiting>(key);
+	if (waiting?.row.id !== id || waiting.status !== "sending" || head.sender?.owner !== owner) return;
+	const { row } = waiting;
+	switch (result.status) {
+		case "sent":
+			leave(step, address, head, undefined);
+			break;
+		case "failed":
+		case "ambiguous":
+			leave(step, address, head, { row, status: result.status, reason: result.reason, at: step.now });
+			break;
+		case "retry":
+			step.tx.put(key, { ...waiting, status: "pending" } satisfies Waiting);
+			head.outbox.notBefore = result.at;
+			delete head.sender;
+	}
+	step.save(address, head);
+}
+
+export interface Amendment {
+	owner?: "agent" | "human";
+	say?: readonly OutboxRow[];
+	append?: readonly HistoryEntry[];
+}
+
+export function amend(step: Step, address: AddressKey, { owner, say = [], append = [] }: Amendment): void {
+	checkAddress(address);
+	const head = step.load(address);
+	if (owner !== undefined && owner !== head.owner) {
+		head.owner = owner;
+		head.epoch += 1;
+	}
+	const ids = [...say.map((row) => row.id), ...append.flatMap((entry) => ("id" in entry ? [entry.id] : []))];
+	const again = ids.length > 0 && ids.every((id) => isSeen(step, address, spokenId(id)));
+	if (!again) {
+		remember(step, address, ids.map(spokenId), OWN_DEDUPE_MS);
+		for (const row of say) putRow(step, address, head, row);
+		appendRows(step, address, head, append);
+	}
+	step.save(address, head);
+}
+
+/** Ids of what was said stand apart from the ids of what came in. */
+const spokenId = (id: string) => `said ${id}`;
+
+/** Takes the first row away; what waited for it to leave is accepted. */
+function leave(step: Step, address: AddressKey, head: Head, left: OutboxMark | undefined): void {
+	step.tx.remove(numberedKey("out", address, head.outbox.from));
+	head.outbox.from += 1;
+	head.outbox.notBefore = 0;
+	delete head.sender;
+	if (left !== undefined) {
+		step.tx.put(numberedKey("mark", address, head.marks), left);
+		head.marks += 1;
+		if (head.marks > MARKS_KEPT) step.tx.remove(numberedKey("mark", address, head.marks - MARKS_KEPT - 1));
+	}
+	const ready = head.awaited.filter((each) => each.after <= head.outbox.from);
+	head.awaited = head.awaited.filter((each) => each.after > head.outbox.from);
+	for (const { item } of ready) acceptOwn(step, head, item);
+}

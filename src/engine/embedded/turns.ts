@@ -1,0 +1,189 @@
+import type { AddressKey } from "../../call/address.js";
+import type { CallRecord } from "../../call/call-record.js";
+import type { HistoryEntry } from "../../call/history.js";
+import type { InboxItem } from "../../call/message.js";
+import { CallboardError } from "../../errors.js";
+import type { Claim, JournalRow, Lease, Settlement } from "../backend.js";
+import { type Head, loadRecord, type Step } from "./address-state.js";
+import { acceptOwn, cancelTimer, setTimer } from "./inbox.js";
+import { between, checkAddress, numberedKey, recordKey, under } from "./keys.js";
+import { clear, forgetEndedAt, retire } from "./retention.js";
+
+/** No epoch: a human took over before the first turn, which therefore says nothing. */
+const TAKEN_BEFORE = -1;
+
+export interface ClaimOptions {
+	owner: string;
+	leaseMs: number;
+	window: number;
+	items: number;
+}
+
+export function claim(step: Step, address: AddressKey, options: ClaimOptions): Claim {
+	checkAddress(address);
+	const { tx, now } = step;
+	const head = step.load(address);
+	if (head.parked !== undefined) return { outcome: "parked", reason: head.parked };
+	const { lease } = head;
+	if (lease !== undefined && lease.owner !== options.owner && lease.until > now)
+		return { outcome: "busy", until: lease.until };
+	if (head.inbox.to === head.inbox.from) return { outcome: "idle" };
+
+	const position = head.inbox.from;
+	const claimed = Math.min(head.inbox.to, position + options.items);
+	const record = loadRecord(tx, address, head);
+	head.fence += 1;
+	head.lease = { owner: options.owner, until: now + options.leaseMs };
+	head.inbox.claimed = claimed;
+	head.epochAtClaim = record === undefined && head.owner === "human" ? TAKEN_BEFORE : head.epoch;
+	step.save(address, head);
+	const oldest = Math.max(head.rows.base, head.rows.from, head.rows.to - options.window);
+	return {
+		outcome: "claimed",
+		lease: { address, owner: options.owner, fence: head.fence },
+		record,
+		history: values<HistoryEntry>(step, between("row", address, oldest, head.rows.to)),
+		items: values<InboxItem>(step, between("in", address, position, claimed)),
+		position,
+		journal: values<JournalRow>(step, under("journal", address)),
+		failures: head.failures,
+	};
+}
+
+export function extend(step: Step, lease: Lease, leaseMs: number): void {
+	const head = held(step, lease);
+	head.lease = { owner: lease.owner, until: step.now + leaseMs };
+	step.save(lease.address, head);
+}
+
+export function journal(step: Step, lease: Lease, position: number, rows: readonly JournalRow[]): void {
+	const head = held(step, lease);
+	rows.forEach((row, index) => {
+		const at = position + index;
+		if (at < head.journal) return;
+		step.tx.put(numberedKey("journal", lease.address, at), row);
+		head.journal = at + 1;
+	});
+	step.save(lease.address, head);
+}
+
+export function settle(step: Step, lease: Lease, settlement: Settlement, keepEndedMs: number): void {
+	const { tx } = step;
+	const { address } = lease;
+	if (step.load(address).settled === lease.fence) return;
+	const head = held(step, lease);
+	if (settlement.through < head.inbox.from || settlement.through > head.inbox.to) {
+		throw new CallboardError(
+			"BAD_SETTLEMENT",
+			"author",
+			`a turn used up items through ${settlement.through}, but ${head.inbox.from} to ${head.inbox.to} wait`,
+			{ where: address, next: "settle with the position of the claim plus the items used up" },
+		);
+	}
+	clear(step, between("in", address, head.inbox.from, settlement.through));
+	head.inbox.from = settlement.through;
+	writeOwner(head, settlement);
+	writeHistory(step, address, head, settlement);
+	for (const row of settlement.outbox) putRow(step, address, head, row);
+	if (settlement.then !== undefined && settlement.outbox.length > 0)
+		head.awaited.push({ after: head.outbox.to, item: settlement.then });
+	else if (settlement.then !== undefined) acceptOwn(step, head, settlement.then);
+	for (const id of settlement.cancel) cancelTimer(step, address, id);
+	for (const timer of settlement.timers) setTimer(step, address, timer);
+
+	const stored: CallRecord = {
+		...settlement.record,
+		owner: head.owner,
+		epoch: head.epoch,
+		rows: head.rows.to - head.rows.base,
+	};
+	tx.put(recordKey(address), stored);
+	if (stored.ended !== undefined) forgetEndedAt(step, stored.ended.at + keepEndedMs, { address, call: stored.id });
+	giveBack(step, address, head, { journal: "clear" });
+	head.settled = lease.fence;
+	head.failures = 0;
+	head.retryAt = 0;
+	step.save(address, head);
+	retire(step);
+}
+
+export function release(step: Step, lease: Lease, options: { retryAt?: number; failure?: string }): void {
+	const head = held(step, lease);
+	giveBack(step, lease.address, head, { journal: "keep" });
+	if (options.failure !== undefined) head.failures += 1;
+	head.retryAt = options.retryAt ?? 0;
+	step.save(lease.address, head);
+}
+
+export function park(step: Step, lease: Lease, reason: string): void {
+	const head = held(step, lease);
+	giveBack(step, lease.address, head, { journal: "keep" });
+	head.parked = reason;
+	step.save(lease.address, head);
+}
+
+export function unpark(step: Step, address: AddressKey): void {
+	const head = step.load(address);
+	if (head.parked === undefined) return;
+	delete head.parked;
+	head.failures = 0;
+	head.retryAt = 0;
+	step.save(address, head);
+}
+
+/** The outbox is written by a turn's end and by what a human says. */
+export function putRow(step: Step, address: AddressKey, head: Head, row: Settlement["outbox"][number]): void {
+	step.tx.put(numberedKey("out", address, head.outbox.to), { row, status: "pending", attempts: 0 });
+	head.outbox.to += 1;
+}
+
+/** An owner changed while the turn ran stays, and the turn's words, decided under the one before, are not sent. */
+function writeOwner(head: Head, { record }: Settlement): void {
+	if (head.epoch === head.epochAtClaim) {
+		head.owner = record.owner;
+		head.epoch = record.epoch;
+	} else if (record.epoch >= head.epoch) head.epoch = record.epoch + 1;
+}
+
+function writeHistory(step: Step, address: AddressKey, head: Head, settlement: Settlement): void {
+	const { rows } = head;
+	if (settlement.fresh) {
+		clear(step, under("row", address));
+		rows.base = rows.to;
+		rows.from = rows.to;
+	}
+	appendRows(step, address, head, settlement.append);
+	const from = Math.max(rows.from, rows.to - settlement.keep);
+	clear(step, between("row", address, rows.from, from));
+	rows.from = from;
+}
+
+export function appendRows(step: Step, address: AddressKey, head: Head, entries: readonly HistoryEntry[]): void {
+	for (const entry of entries) {
+		step.tx.put(numberedKey("row", address, head.rows.to), entry);
+		head.rows.to += 1;
+	}
+}
+
+function giveBack(step: Step, address: AddressKey, head: Head, options: { journal: "keep" | "clear" }): void {
+	delete head.lease;
+	head.inbox.claimed = head.inbox.from;
+	if (options.journal === "clear" && head.journal > 0) {
+		clear(step, under("journal", address));
+		head.journal = 0;
+	}
+}
+
+/** @throws CallboardError `LEASE_LOST` */
+function held(step: Step, lease: Lease): Head {
+	const head = step.load(lease.address);
+	if (head.fence === lease.fence && head.lease?.owner === lease.owner) return head;
+	throw new CallboardError("LEASE_LOST", "lease", "another worker has this address now", {
+		where: lease.address,
+		next: "stop: nothing of this turn may be written",
+	});
+}
+
+function values<T>(step: Step, range: Parameters<Step["tx"]["range"]>[0]): readonly T[] {
+	return step.tx.range<T>(range).map(({ value }) => value);
+}

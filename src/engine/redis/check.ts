@@ -1,0 +1,103 @@
+import { Redis } from "ioredis";
+
+/** One thing found about a Redis. */
+export interface RedisFinding {
+	verdict: "ok" | "warn" | "fail";
+	/** In words, without the URL, which may hold a password. */
+	says: string;
+	/** What to do about it. */
+	next?: string;
+}
+
+const CONNECT_MS = 3000;
+const OLDEST = [6, 2] as const;
+
+/**
+ * Looks whether a Redis can be trusted with conversations: reachable, new enough, writable, never evicting, persistent.
+ * Never rejects: what stands in the way is a finding.
+ */
+export async function checkRedis(url: string): Promise<readonly RedisFinding[]> {
+	const redis = new Redis(url, {
+		lazyConnect: true,
+		connectTimeout: CONNECT_MS,
+		commandTimeout: CONNECT_MS,
+		retryStrategy: () => null,
+		maxRetriesPerRequest: 0,
+		enableOfflineQueue: false,
+	});
+	let failure: unknown;
+	redis.on("error", (error) => {
+		failure = error;
+	});
+	try {
+		await redis.connect();
+		return judge(parseInfo(await redis.info()));
+	} catch (error) {
+		return [unreachable(failure ?? error)];
+	} finally {
+		redis.disconnect();
+	}
+}
+
+function unreachable(error: unknown): RedisFinding {
+	const said = error instanceof Error ? error.message : "";
+	if (/NOAUTH|WRONGPASS|invalid password/i.test(said)) {
+		return { verdict: "fail", says: "Redis wants another password", next: "correct the password in REDIS_URL" };
+	}
+	const code = (error as { code?: unknown }).code;
+	const why = typeof code === "string" ? ` (${code})` : "";
+	return {
+		verdict: "fail",
+		says: `Redis cannot be reached${why}`,
+		next: "start it, or correct host and port in REDIS_URL",
+	};
+}
+
+function judge(info: ReadonlyMap<string, string>): RedisFinding[] {
+	return [version(info), role(info), policy(info), persistence(info)];
+}
+
+function version(info: ReadonlyMap<string, string>): RedisFinding {
+	const found = info.get("redis_version") ?? "0";
+	const [major = 0, minor = 0] = found.split(".").map(Number);
+	if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]))
+		return { verdict: "ok", says: `Redis ${found}` };
+	return { verdict: "fail", says: `Redis ${found} is too old`, next: `update it to ${OLDEST.join(".")} or newer` };
+}
+
+function role(info: ReadonlyMap<string, string>): RedisFinding {
+	if (info.get("role") !== "slave") return { verdict: "ok", says: "Redis takes writes" };
+	return {
+		verdict: "fail",
+		says: "this Redis is a read-only replica",
+		next: "put the primary's address into REDIS_URL",
+	};
+}
+
+function policy(info: ReadonlyMap<string, string>): RedisFinding {
+	const found = info.get("maxmemory_policy") ?? "unknown";
+	if (found === "noeviction") return { verdict: "ok", says: "maxmemory-policy is noeviction" };
+	return {
+		verdict: "fail",
+		says: `maxmemory-policy is ${found}, so that Redis may throw conversations away`,
+		next: "set `maxmemory-policy noeviction` in redis.conf",
+	};
+}
+
+function persistence(info: ReadonlyMap<string, string>): RedisFinding {
+	if (info.get("aof_enabled") === "1") return { verdict: "ok", says: "the append-only file is on" };
+	return {
+		verdict: "warn",
+		says: "the append-only file is off, so that a restart of Redis loses messages",
+		next: "set `appendonly yes` in redis.conf",
+	};
+}
+
+function parseInfo(text: string): Map<string, string> {
+	return new Map(
+		text.split("\r\n").flatMap((line) => {
+			const at = line.indexOf(":");
+			return at > 0 ? [[line.slice(0, at), line.slice(at + 1)] as const] : [];
+		}),
+	);
+}

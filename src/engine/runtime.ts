@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { type AddressKey, parseAddressKey } from "../call/address.js";
+import type { Inbound } from "../call/inbound.js";
+import type { Json } from "../call/json.js";
+import type { Accepted, ChannelHost, Transcript } from "../channel/channel.js";
+import { type Clock, systemClock } from "../clock.js";
+import { CallboardError } from "../errors.js";
+import { type Log, silentLog } from "../observe/log.js";
+import type { Backend } from "./backend.js";
+import type { Door } from "./door.js";
+import { type FactListener, Facts } from "./facts.js";
+import { Lane } from "./lane.js";
+import { defaultLimits, type EngineLimits } from "./limits.js";
+import { Pulse } from "./pulse.js";
+import { Sender } from "./sender.js";
+import { type RunTurn, Worker } from "./worker.js";
+
+export interface RuntimeOptions {
+	backend: Backend;
+	doors: readonly Door[];
+	runTurn: RunTurn;
+	/** Default: the system's. */
+	clock?: Clock;
+	/** Default: none. */
+	log?: Log;
+	/** Makes ids of calls and of the application's events. Default: random. */
+	newId?(): string;
+	limits?: Partial<EngineLimits>;
+	/** Names this process in leases; must differ from every other process, dead ones included. Default: random. */
+	owner?: string;
+}
+
+/** A running Callboard: doors, worker and sender over one backend. */
+export interface Runtime {
+	/**
+	 * Opens the backend, goes on with what was left, and opens the doors.
+	 * @throws CallboardError of the backend or of a door that cannot work; then everything is closed again
+	 */
+	start(): Promise<void>;
+	/** Closes the doors, finishes or hands on what runs within `graceMs`, and closes the backend. */
+	stop(graceMs: number): Promise<void>;
+	/** What the channel of a door is handed. @throws CallboardError `UNKNOWN_DOOR` */
+	host(door: string): ChannelHost;
+	/**
+	 * Tells an agent something that happened in the application; it goes to `onEvent`, in its turn.
+	 * @param id makes a repeated call the same event
+	 * @throws CallboardError `BACKEND_UNAVAILABLE`
+	 */
+	event(address: AddressKey, name: string, data: Json, id?: string): Promise<Accepted>;
+	/** Resolves when nothing waits, runs or is being sent any more; set aside addresses do not count. */
+	idle(): Promise<void>;
+	/** Observes facts by name, `*` for all. Returns what stops it. */
+	on(event: string, listener: FactListener): () => void;
+	readonly backend: Backend;
+}
+
+/** Puts doors, worker and sender together over a backend. */
+export function createRuntime(options: RuntimeOptions): Runtime {
+	return new EngineRuntime(options);
+}
+
+/** Rows read for each row asked for: those of tools are not shown. */
+const ROWS_PER_SHOWN = 4;
+
+class EngineRuntime implements Runtime {
+	readonly backend: Backend;
+	readonly #doors: ReadonlyMap<string, Door>;
+	readonly #clock: Clock;
+	readonly #log: Log;
+	readonly #limits: EngineLimits;
+	readonly #newId: () => string;
+	readonly #facts: Facts;
+	readonly #pulse = new Pulse();
+	readonly #sender: Sender;
+	readonly #worker: Worker;
+	readonly #lane: Lane;
+	#started: Door[] = [];
+
+	constructor(options: RuntimeOptions) {
+		const { backend, doors, runTurn, clock = systemClock, log = silentLog, owner = randomUUID() } = options;
+		this.backend = backend;
+		this.#doors = byName(doors);
+		this.#clock = clock;
+		this.#log = log;
+		this.#limits = { ...defaultLimits, ...options.limits };
+		this.#newId = options.newId ?? (() => randomUUID());
+		this.#facts = new Facts(log);
+		const shared = {
+			backend,
+			doors: this.#doors,
+			owner,
+			limits: this.#limits,
+			clock,
+			log,
+			facts: this.#facts,
+			pulse: this.#pulse,
+		};
+		this.#sender = new Sender(shared);
+		this.#worker = new Worker({ ...shared, sender: this.#sender, runTurn, newId: this.#newId });
+		this.#lane = new Lane(backend, log, this.#facts);
+	}
+
+	async start(): Promise<void> {
+		await this.backend.open();
+		try {
+			this.#sender.start();
+			this.#worker.start();
+			for (const door of this.#doors.values()) {
+				await door.channel.start(this.host(door.name));
+				this.#started.push(door);
+			}
+		} catch (error) {
+			await this.stop(0);
+			throw error;
+		}
+	}
+
+	async stop(graceMs: number): Promise<void> {
+		const started = this.#started;
+		this.#started = [];
+		await Promise.all(started.map((door) => this.#close(door)));
+		const begun = this.#clock.now();
+		await this.#worker.stop(graceMs);
+		await this.#sender.stop(Math.max(0, graceMs - (this.#clock.now() - begun)));
+		await this.backend.close();
+	}
+
+	async #close({ name, channel }: Door): Promise<void> {
+		try {
+			await channel.stop();
+		} catch (error) {
+			this.#log.error("channel.threw", { door: name, error });
+		}
+	}
+
+	host(name: string): ChannelHost {
+		const door = this.#doors.get(name);
+		if (door === undefined) {
+			throw new CallboardError("UNKNOWN_DOOR", "operator", `there is no door "${name}"`, {
+				next: `doors are: ${[...this.#doors.keys()].join(", ")}`,
+			});
+		}
+		return {
+			door: name,
+			clock: this.#clock,
+			log: this.#log.with({ door: name }),
+			accept: (inbound) => this.#accept(name, inbound),
+			transcript: (address, limit) => this.#transcript(address, limit),
+		};
+	}
+
+	async #accept(door: string, inbound: Inbound): Promise<Accepted> {
+		if (parseAddressKey(inbound.address).door !== door) {
+			throw new CallboardError("WRONG_DOOR", "author", `the channel of door "${door}" handed over an item of another`, {
+				next: "make addresses with addressKey({ door: host.door, chat })",
+			});
+		}
+		if (inbound.type !== "message") return this.#lane.take(inbound);
+		const accepted = await this.backend.accept(inbound, this.#limits);
+		const fields = { door, message: inbound.id, outcome: accepted.outcome };
+		if (accepted.outcome === "full") this.#log.warn("inbox.full", { ...fields, address: inbound.address });
+		this.#facts.tell("message.accepted", inbound.address, fields);
+		return accepted;
+	}
+
+	async #transcript(address: AddressKey, limit: number): Promise<Transcript> {
+		const { record, history, waiting } = await this.backend.view(address, { history: limit * ROWS_PER_SHOWN });
+		const shown = history.filter((entry) => entry.role === "user" || entry.role === "said");
+		return {
+			call: record?.id,
+			ended: record?.ended !== undefined,
+			entries: limit > 0 ? shown.slice(-limit) : [],
+			waiting,
+		};
+	}
+
+	event(address: AddressKey, name: string, data: Json, id = this.#newId()): Promise<Accepted> {
+		const at = this.#clock.now();
+		const occurrence = { kind: "event", name, data, source: "app" } as const;
+		return this.backend.accept({ type: "occurrence", id: `app.${id}`, address, occurrence, at }, this.#limits);
+	}
+
+	on(event: string, listener: FactListener): () => void {
+		return this.#facts.on(event, listener);
+	}
+
+	async idle(): Promise<void> {
+		for (;;) {
+			const next = this.#pulse.next();
+			if (!(await this.#waits()) && !this.#worker.busy && !this.#sender.busy) return;
+			await next;
+		}
+	}
+
+	async #waits(): Promise<boolean> {
+		const lists = await Promise.all([
+			this.backend.list({ limit: 1, only: "waiting" }),
+			this.backend.list({ limit: 1, only: "outbox" }),
+		]);
+		return lists.some((list) => list.length > 0);
+	}
+}
+
+function byName(doors: readonly Door[]): ReadonlyMap<string, Door> {
+	const map = new Map(doors.map((door) => [door.name, door]));
+	if (map.size === doors.length) return map;
+	throw new CallboardError("DOOR_TWICE", "operator", "two doors have the same name", {
+		next: "give every door its own name",
+	});
+}

@@ -1,0 +1,265 @@
+import { type AddressKey, parseAddressKey } from "../call/address.js";
+import type { Channel, Delivery, SendResult } from "../channel/channel.js";
+import type { Clock } from "../clock.js";
+import type { Log } from "../observe/log.js";
+import type { Backend, OutboxRow, RowResult, Serving } from "./backend.js";
+import type { Door } from "./door.js";
+import type { Facts } from "./facts.js";
+import type { EngineLimits } from "./limits.js";
+import { persist } from "./persist.js";
+import type { Pulse } from "./pulse.js";
+
+export interface SenderOptions {
+	backend: Backend;
+	doors: ReadonlyMap<string, Door>;
+	/** Unique among all processes. */
+	owner: string;
+	limits: EngineLimits;
+	clock: Clock;
+	log: Log;
+	facts: Facts;
+	/** Beats whenever something has been done. */
+	pulse: Pulse;
+}
+
+/** How much longer than its send a sender's right lasts, ms. */
+const MARGIN_MS = 2_000;
+const FIRST_WAIT_MS = 250;
+
+interface Flush {
+	/** Rows may have come since it last looked. */
+	again: boolean;
+	done: Promise<void>;
+}
+
+/**
+ * Sends what waits in the outboxes: one row after the other in each address, marked before it goes out and after. What
+ * does not arrive is logged and told; what may or may not have arrived is never sent again blindly.
+ */
+export class Sender {
+	readonly #options: SenderOptions;
+	readonly #running = new Map<AddressKey, Flush>();
+	readonly #sending = new Set<AbortController>();
+	/** Doors that asked to be left alone, and until when. */
+	readonly #closed = new Map<string, number>();
+	/** Addresses waiting for a closed door. */
+	readonly #later = new Map<AddressKey, () => void>();
+	/** Calls whose end the channel is told once everything has left. */
+	readonly #ending = new Map<AddressKey, string>();
+	#serving: Serving | undefined;
+	#stopping = false;
+
+	constructor(options: SenderOptions) {
+		this.#options = options;
+	}
+
+	start(): void {
+		const { backend, limits } = this.#options;
+		this.#serving = backend.serve("sends", limits.sends, (address) => this.flush(address));
+	}
+
+	/** Sends nothing new, and waits for what is being sent; what has no answer when `graceMs` is over is `ambiguous`. */
+	async stop(graceMs: number): Promise<void> {
+		this.#stopping = true;
+		for (const stop of this.#later.values()) stop();
+		this.#later.clear();
+		const giveUp = this.#options.clock.after(graceMs, () => {
+			for (const each of this.#sending) each.abort(new Error("the process is stopping"));
+		});
+		await Promise.all([this.#serving?.stop(graceMs), ...[...this.#running.values()].map(({ done }) => done)]);
+		giveUp();
+	}
+
+	/** Whether something is being sent. */
+	get busy(): boolean {
+		return this.#running.size > 0;
+	}
+
+	/** Tells the channel that a call is over, once everything said in it has left. */
+	endOnceSent(address: AddressKey, reason: string): void {
+		this.#ending.set(address, reason);
+	}
+
+	/** Sends what waits at an address now. Never rejects. */
+	flush(address: AddressKey): Promise<void> {
+		const running = this.#running.get(address);
+		if (running !== undefined) {
+			running.again = true;
+			return running.done;
+		}
+		const flush: Flush = { again: false, done: Promise.resolve() };
+		this.#running.set(address, flush);
+		flush.done = this.#flush(address, flush);
+		return flush.done;
+	}
+
+	async #flush(address: AddressKey, flush: Flush): Promise<void> {
+		const { log, doors } = this.#options;
+		const name = parseAddressKey(address).door;
+		const door = doors.get(name);
+		try {
+			if (door === undefined) log.warn("door.unknown", { door: name, address });
+			else await this.#drain(address, door, flush);
+		} catch (error) {
+			log.error("sender.failed", { address, error });
+		} finally {
+			this.#running.delete(address);
+			this.#options.pulse.beat();
+		}
+	}
+
+	async #drain(address: AddressKey, door: Door, flush: Flush): Promise<void> {
+		const { backend, owner, limits, clock } = this.#options;
+		for (;;) {
+			if (this.#stopping || this.#mustWait(address, door)) return;
+			flush.again = false;
+			const leaseMs = limits.sendMs + MARGIN_MS;
+			const until = clock.now() + leaseMs;
+			const taken = await backend.take(address, { owner, leaseMs });
+			switch (taken.outcome) {
+				case "empty":
+					if (flush.again) continue;
+					return this.#tellEnd(address, door);
+				case "busy":
+				case "later":
+					return;
+				case "discarded":
+					this.#tell(address, door, taken.row, { status: "discarded", reason: taken.reason });
+					continue;
+				case "unknown": {
+					const result = await this.#reconcile(address, door, taken.row, "its sender died while sending it");
+					await this.#mark(address, door, taken.row, this.#judge(door, result, 1), until);
+					continue;
+				}
+				case "row": {
+					const result = await this.#send(address, door, taken.row);
+					if (result.outcome === "failed" && result.unreachable)
+						this.#options.facts.tell("contact.unreachable", address, { door: door.name, reason: result.reason });
+					await this.#mark(address, door, taken.row, this.#judge(door, result, taken.attempt), until);
+				}
+			}
+		}
+	}
+
+	/** A closed door keeps its addresses waiting, and lets them in when it opens. */
+	#mustWait(address: AddressKey, door: Door): boolean {
+		const { clock } = this.#options;
+		const wait = (this.#closed.get(door.name) ?? 0) - clock.now();
+		if (wait <= 0) return false;
+		this.#later.get(address)?.();
+		const stop = clock.after(wait, () => {
+			this.#later.delete(address);
+			void this.flush(address);
+		});
+		this.#later.set(address, stop);
+		return true;
+	}
+
+	async #send(address: AddressKey, door: Door, row: OutboxRow): Promise<SendResult> {
+		const result = await this.#attempt(address, row, (delivery) => door.channel.send(row.payload, delivery));
+		return result.outcome === "ambiguous" ? this.#reconcile(address, door, row, result.reason) : result;
+	}
+
+	async #reconcile(address: AddressKey, { channel }: Door, row: OutboxRow, reason: string): Promise<SendResult> {
+		if (channel.capabilities.ambiguous !== "reconcile" || channel.reconcile === undefined)
+			return { outcome: "ambiguous", reason };
+		const found = await this.#attempt(
+			address,
+			row,
+			async (delivery) => (await channel.reconcile?.(row.payload, delivery)) ?? { outcome: "ambiguous", reason },
+		);
+		return found.outcome === "ambiguous" ? { outcome: "ambiguous", reason } : found;
+	}
+
+	/** One question to the platform, with a bound on how long it may take. */
+	async #attempt(
+		address: AddressKey,
+		row: OutboxRow,
+		ask: (delivery: Delivery) => Promise<SendResult>,
+	): Promise<SendResult> {
+		const { clock, limits, log } = this.#options;
+		const controller = new AbortController();
+		const { signal } = controller;
+		const stop = clock.after(limits.sendMs, () => controller.abort(new Error("no answer in time")));
+		this.#sending.add(controller);
+		const { answers } = row;
+		try {
+			const delivery = { address, key: row.id, signal, ...(answers === undefined ? {} : { answers }) };
+			return await Promise.race([ask(delivery), aborted(signal)]);
+		} catch (error) {
+			log.warn("send.threw", { address, row: row.id, error });
+			return { outcome: "ambiguous", reason: signal.aborted ? "no answer in time" : "the channel failed in mid-send" };
+		} finally {
+			stop();
+			this.#sending.delete(controller);
+		}
+	}
+
+	#judge(door: Door, result: SendResult, attempt: number): RowResult {
+		const { limits, clock } = this.#options;
+		switch (result.outcome) {
+			case "sent":
+				return { status: "sent", platformId: result.id };
+			case "failed":
+			case "ambiguous":
+				return { status: result.outcome, reason: result.reason };
+			case "retry": {
+				if (attempt >= limits.attempts)
+					return { status: "failed", reason: `given up after ${attempt} tries: ${result.reason}` };
+				const at = clock.now() + Math.max(result.afterMs, FIRST_WAIT_MS * 2 ** (attempt - 1));
+				if (result.scope === "door") this.#closed.set(door.name, at);
+				return { status: "retry", at, reason: result.reason };
+			}
+		}
+	}
+
+	async #mark(address: AddressKey, door: Door, row: OutboxRow, result: RowResult, until: number): Promise<void> {
+		const { backend, clock, owner } = this.#options;
+		await persist(clock, until, () => backend.mark(address, owner, row.id, result));
+		this.#tell(address, door, row, result);
+	}
+
+	#tell(
+		address: AddressKey,
+		door: Door,
+		row: OutboxRow,
+		result: RowResult | { status: "discarded"; reason: string },
+	): void {
+		const { facts, log } = this.#options;
+		const fields = { door: door.name, address, row: row.id, turn: row.turn };
+		if (result.status === "sent") {
+			facts.tell("delivery.sent", address, { ...fields, platformId: result.platformId });
+			return;
+		}
+		const data = { ...fields, status: result.status, reason: result.reason };
+		if (result.status === "retry") {
+			log.info("delivery.retry", { ...data, at: result.at });
+			facts.tell("delivery.retry", address, { ...data, at: result.at });
+			return;
+		}
+		log.warn("delivery.failed", data);
+		facts.tell("delivery.failed", address, data);
+	}
+
+	#tellEnd(address: AddressKey, { channel }: Door): void {
+		const reason = this.#ending.get(address);
+		if (reason === undefined) return;
+		this.#ending.delete(address);
+		endOn(channel, address, reason, this.#options.log);
+	}
+}
+
+function endOn(channel: Channel, address: AddressKey, reason: string, log: Log): void {
+	try {
+		channel.ended?.(address, reason);
+	} catch (error) {
+		log.error("channel.threw", { channel: channel.name, address, error });
+	}
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+	return new Promise((_, reject) => {
+		if (signal.aborted) reject(signal.reason);
+		signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+	});
+}
