@@ -61,6 +61,8 @@ export interface AgentSettings {
 	readonly apology: string;
 	/** Said when the call is handed to people. */
 	readonly handover: string;
+	/** Said when nothing but messages of an unknown kind came. Default: an English sentence asking for words. */
+	readonly unreadable?: string;
 	/** History rows the model is shown at most. Default 60. */
 	readonly window: number;
 	/** After how many quiet ms a call ends; 0 never. Default 2 hours. */
@@ -68,7 +70,12 @@ export interface AgentSettings {
 	/** What to do with messages that arrive in mid-turn. Default `queue`. */
 	readonly arrivals: "queue" | "debounce" | "interrupt" | "drop";
 	/** Model to ask, when the agent names its own. */
-	readonly model?: { readonly name: string; readonly baseURL?: string };
+	readonly model?: {
+		readonly name: string;
+		readonly baseURL?: string;
+		/** The environment variable that holds the key for `baseURL`. A key is never sent to a server it was not made for. */
+		readonly keyVariable?: string;
+	};
 }
 
 /** One agent, whatever form it was written in: the class or the function-calling object. */

@@ -33,6 +33,8 @@ export interface TurnInput {
 	show(event: LiveEvent): void;
 	signal: AbortSignal;
 	clock: Clock;
+	/** Time zone of `call.today`, such as `Europe/Madrid`. Default UTC. */
+	timeZone?: string;
 	log: Log;
 	/** Makes the id of a new call. */
 	newId(): string;

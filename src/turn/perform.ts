@@ -1,0 +1,75 @@
+import type { Act, Outcome } from "../agent/declaration.js";
+import type { InboxItem } from "../call/message.js";
+import type { TurnDraft } from "./turn-draft.js";
+
+/**
+ * Makes an outcome's writes part of the state and does what it asked of the call, in its order. When it handed the call
+ * over and said nothing itself, the person is told by the agent's hand-over line.
+ */
+export function perform(draft: TurnDraft, ...outcomes: readonly Outcome[]): void {
+	const spoken = draft.spoken;
+	for (const outcome of outcomes) {
+		draft.session.apply(outcome);
+		draft.changes.push(...outcome.changes);
+		for (const act of outcome.acts) doOne(draft, act);
+	}
+	if (draft.handoverDue && draft.spoken === spoken) {
+		draft.say({ kind: "text", text: draft.agent.settings.handover }, "code");
+	}
+	draft.handoverDue = false;
+}
+
+function doOne(draft: TurnDraft, act: Act): void {
+	switch (act.act) {
+		case "say":
+			draft.say(act.part, "code");
+			return;
+		case "reply":
+			draft.guides.push(act.instructions);
+			return;
+		case "forward":
+			forward(draft, act.to);
+			return;
+		case "hangup":
+			draft.end({ reason: act.reason, after: act.after });
+			return;
+		case "later":
+			draft.cancelled.delete(act.id);
+			draft.timers.set(act.id, { id: act.id, at: act.at, item: timerItem(draft, act) });
+			return;
+		case "cancel":
+			draft.timers.delete(act.id);
+			draft.cancelled.add(act.id);
+			return;
+		case "collapse":
+			draft.rows.push({ role: "note", text: act.sentence, at: draft.at });
+			return;
+		case "log":
+			draft.log.info("call.log", { name: act.name, data: act.data });
+			draft.events.push({ name: "call.log", data: { name: act.name, data: act.data } });
+	}
+}
+
+/** The owner becomes human; a second hand-over only names the new target and is not announced again. */
+function forward(draft: TurnDraft, to: string): void {
+	const { record } = draft;
+	record.forwarded = { to, at: draft.at };
+	if (record.owner === "human") return;
+	record.owner = "human";
+	record.epoch += 1;
+	draft.handoverDue = true;
+	draft.rows.push({ role: "note", text: `The call was handed to people (${to}).`, at: draft.at });
+	draft.event("call.forwarded", { to });
+	draft.told.push({ session: draft.session, name: "call.forwarded", data: { to } });
+}
+
+/** The id tells which call set the timer, so that one that outlives its call is known as stale. */
+function timerItem(draft: TurnDraft, act: Extract<Act, { act: "later" }>): InboxItem {
+	return {
+		type: "occurrence",
+		id: `${draft.id}.later.${act.id}`,
+		address: draft.input.address,
+		occurrence: { kind: "event", name: act.event, data: act.data, source: "timer" },
+		at: act.at,
+	};
+}
