@@ -46,6 +46,11 @@ export class CallListeners {
 		}
 	}
 
+	/** Whether anyone listens for this event of the call. */
+	awaits(call: string, event: string): boolean {
+		return this.#byCall.get(call)?.some((entry) => entry.event === event) ?? false;
+	}
+
 	/** Runs the listeners of one event. Never throws: one that fails is logged. `call.ended` forgets the call. */
 	tell(call: string, event: string, data: unknown, log: Log): void {
 		const known = this.#byCall.get(call) ?? [];

@@ -1,0 +1,177 @@
+import type { JsonObject } from "../call/json.js";
+import { CallboardError } from "../errors.js";
+import type { Log } from "../observe/log.js";
+import type { Change } from "./declaration.js";
+import { suggestion } from "./nearest.js";
+import { cloneJson, plainCopy } from "./plain.js";
+import { Scope } from "./scope.js";
+import { Views } from "./views.js";
+
+/** What is known of an agent's state before any call. */
+export interface StateShape {
+	/** Name of the class, for messages. */
+	readonly title: string;
+	readonly fields: readonly string[];
+	readonly stages?: {
+		readonly values: readonly string[];
+		readonly initial: string;
+		/** Whether `values` is all there may be, so that any other is refused. */
+		readonly complete: boolean;
+	};
+}
+
+/** In a stored state, the fields that were given `undefined` although the class begins with a value. */
+const UNSET = "$unset";
+
+/**
+ * The state of one call during one turn. Tools, hooks and handlers write into a scope of their own; `apply` makes such
+ * writes part of the state, replacing whole fields and changing none in place, so that a scope's start stays what it was.
+ */
+export class CallState {
+	#fields: JsonObject;
+	readonly #initial: JsonObject;
+	readonly #scopes = new WeakSet<Scope>();
+	readonly #views = new Views(
+		(field) => this.#refuse(field),
+		(field) => this.#fields[field],
+	);
+
+	/**
+	 * @param initial What the class's own fields begin with.
+	 * @param stored The state of an earlier turn. Fields it does not know begin as the class says.
+	 */
+	constructor(
+		private readonly shape: StateShape,
+		initial: Readonly<Record<string, unknown>>,
+		stored: JsonObject | undefined,
+		private readonly log: Log,
+	) {
+		this.#initial = {};
+		for (const field of shape.fields) {
+			this.#initial[field] = plainCopy(initial[field], { place: () => `${shape.title}.${field}` });
+		}
+		this.#fields = stored === undefined ? this.#initial : this.#revive(stored);
+	}
+
+	/** The fields now. Not to be changed. */
+	get fields(): JsonObject {
+		return this.#fields;
+	}
+
+	/** The fields as stored. */
+	snapshot(): JsonObject {
+		const snapshot = cloneJson(this.#fields);
+		const unset = this.shape.fields.filter(
+			(field) => this.#fields[field] === undefined && this.#initial[field] !== undefined,
+		);
+		return unset.length === 0 ? snapshot : { ...snapshot, [UNSET]: unset };
+	}
+
+	fork(author: string, signal: AbortSignal, key?: string): Scope {
+		const scope = new Scope(author, this.#fields, signal, (field) => this.#refuse(field), key);
+		this.#scopes.add(scope);
+		return scope;
+	}
+
+	/** The scope of this state that the running code is in, open or not. */
+	scope(): Scope | undefined {
+		const scope = Scope.current();
+		return scope !== undefined && this.#scopes.has(scope) ? scope : undefined;
+	}
+
+	read(field: string): unknown {
+		const scope = this.scope();
+		return scope === undefined ? this.#views.show(this.#fields[field], field) : scope.read(field);
+	}
+
+	/**
+	 * @throws CallboardError `UNAUTHORED_WRITE` outside of any tool, hook or handler, `NOT_A_STAGE`, `NOT_SERIALISABLE`.
+	 */
+	write(field: string, value: unknown): void {
+		const scope = this.scope();
+		if (scope?.open !== true) {
+			this.#refuse(field);
+			return;
+		}
+		if (field === "stage") this.#checkStage(value);
+		scope.write(field, value);
+	}
+
+	/** Writes the named fields; with `whole`, clears the others. */
+	put(fields: JsonObject, whole: boolean): void {
+		for (const name of Object.keys(fields)) {
+			if (name !== UNSET && !this.shape.fields.includes(name)) this.undeclared(name);
+		}
+		for (const field of this.shape.fields) {
+			if (Object.hasOwn(fields, field)) this.write(field, fields[field]);
+			else if (whole) this.write(field, field === "stage" ? this.#initial.stage : undefined);
+		}
+	}
+
+	apply(changes: readonly Change[]): void {
+		const next = { ...this.#fields };
+		for (const { field, next: value } of changes) {
+			if (this.shape.fields.includes(field)) next[field] = cloneJson(value);
+			else this.log.warn("state.dropped", { field, why: "the class no longer declares it" });
+		}
+		this.#fields = next;
+	}
+
+	/** @throws CallboardError `UNDECLARED_FIELD` */
+	undeclared(field: string): never {
+		const { title, fields } = this.shape;
+		throw new CallboardError(
+			"UNDECLARED_FIELD",
+			"author",
+			`${title} declares no field ${field}, so nothing can be written to it${suggestion(field, fields)}`,
+			{ next: `declare it in the class: ${field}: … = …` },
+		);
+	}
+
+	/** A write that no running tool, hook or handler makes. One that comes too late is logged: its program must live on. */
+	#refuse(field: string): boolean {
+		const { title } = this.shape;
+		const scope = Scope.current();
+		if (scope !== undefined && !scope.open) {
+			this.log.error("state.unauthored", {
+				code: "UNAUTHORED_WRITE",
+				agent: title,
+				field,
+				author: scope.author,
+				why: `${scope.author} had ended when it wrote ${field}`,
+			});
+			return false;
+		}
+		throw new CallboardError("UNAUTHORED_WRITE", "author", `${title}.${field} was written while no tool was running`, {
+			next: "write state in a tool, a hook or onEvent, before it returns, on the `this` it was called with",
+		});
+	}
+
+	#checkStage(value: unknown): void {
+		const { stages, title } = this.shape;
+		if (stages?.complete !== true || stages.values.includes(value as string)) return;
+		const shown = typeof value === "string" ? JSON.stringify(value) : value === undefined ? "undefined" : typeof value;
+		const meant = typeof value === "string" ? suggestion(value, stages.values) : "";
+		throw new CallboardError("NOT_A_STAGE", "author", `${shown} is no stage of ${title}${meant}`, {
+			next: `its stages are ${stages.values.join(", ")}`,
+		});
+	}
+
+	#revive(stored: JsonObject): JsonObject {
+		const fields: JsonObject = {};
+		const unset = Array.isArray(stored[UNSET]) ? stored[UNSET] : [];
+		for (const field of this.shape.fields) {
+			if (Object.hasOwn(stored, field)) fields[field] = cloneJson(stored[field]);
+			else fields[field] = unset.includes(field) ? undefined : this.#initial[field];
+		}
+		const unknown = Object.keys(stored).filter((name) => name !== UNSET && !this.shape.fields.includes(name));
+		if (unknown.length > 0)
+			this.log.warn("state.dropped", { fields: unknown, why: "the class no longer declares them" });
+		const { stages } = this.shape;
+		if (stages?.complete === true && !stages.values.includes(fields.stage as string)) {
+			this.log.warn("state.stage", { why: "the stored stage is none of the class's any more; the call begins anew" });
+			fields.stage = stages.initial;
+		}
+		return fields;
+	}
+}

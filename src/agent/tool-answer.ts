@@ -1,0 +1,47 @@
+import type { Json } from "../call/json.js";
+import { copyJson } from "../call/json-copy.js";
+import { CallboardError } from "../errors.js";
+import type { ToolDeclaration } from "./declaration.js";
+
+/** Longest refusal a model is given; a longer one is no sentence. */
+const LONGEST = 600;
+
+/** What the model is told of a result: all of it, or its first rows and how many there are. */
+export function answerOf(tool: ToolDeclaration, value: unknown): { result: Json; content: string; total?: number } {
+	if (value === undefined) return { result: null, content: JSON.stringify({ ok: true }) };
+	const result = copyJson(value, `the result of ${tool.name}`);
+	if (tool.preview === undefined || !Array.isArray(result) || result.length <= tool.preview) {
+		return { result, content: JSON.stringify(result) };
+	}
+	const total = result.length;
+	return { result, content: JSON.stringify({ rows: result.slice(0, tool.preview), total }), total };
+}
+
+/** A refusal as the model reads it. */
+export function refusalText(sentence: string): string {
+	return JSON.stringify({ error: sentence });
+}
+
+/**
+ * What the model is told of a throw. A plain `new Error("…")` is a sentence that its author wrote for the model, and so
+ * is a CallboardError that lays the fault on the model or the person; anything else is a breakdown, whose text may hold
+ * secrets or somebody's data and is for the log alone.
+ */
+export function refusalOf(tool: string, error: unknown): { content: string; meant: boolean } {
+	const sentence = sentenceIn(error);
+	if (sentence !== undefined) return { content: refusalText(sentence.slice(0, LONGEST)), meant: true };
+	return {
+		content: refusalText(`${tool} did not work, for a technical reason; say so, or go on without it`),
+		meant: false,
+	};
+}
+
+function sentenceIn(error: unknown): string | undefined {
+	if (typeof error === "string") return error || undefined;
+	if (error instanceof CallboardError) {
+		return error.fault === "model" || error.fault === "person" ? error.message : undefined;
+	}
+	if (!(error instanceof Error) || Object.getPrototypeOf(error)?.constructor?.name !== "Error") return undefined;
+	const fromSystem = "code" in error || "errno" in error || "syscall" in error;
+	return fromSystem || error.message === "" ? undefined : error.message;
+}
