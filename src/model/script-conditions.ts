@@ -110,8 +110,8 @@ export function check(conditions: Conditions, scene: Scene, heard: Heard): Verdi
 	}
 	all("called", conditions.called, called);
 	none("uncalled", conditions.uncalled, called);
-	if (conditions.first !== undefined && conditions.first !== (scene.spoken === 0)) {
-		miss("first", String(conditions.first), String(scene.spoken === 0));
+	if (conditions.first !== undefined && conditions.first !== (scene.spoken.length === 0)) {
+		miss("first", String(conditions.first), String(scene.spoken.length === 0));
 	}
 	if (conditions.after !== undefined && !conditions.after.includes("*")) {
 		all(

@@ -26,10 +26,8 @@ export interface Scene {
 	fresh: readonly SceneResult[];
 	/** All results of the history, oldest first. */
 	results: readonly SceneResult[];
-	/** How many times the agent has spoken. */
-	spoken: number;
-	/** The agent's last words. */
-	lastWords: string;
+	/** All the agent has said, oldest first. */
+	spoken: readonly string[];
 }
 
 export function sceneOf(request: ModelRequest): Scene {
@@ -38,7 +36,7 @@ export function sceneOf(request: ModelRequest): Scene {
 	const results: SceneResult[] = [];
 	let fresh: SceneResult[] = [];
 	let words = "";
-	let spoken = 0;
+	const spoken: string[] = [];
 	let before: ModelMessage["role"] | undefined;
 	for (const entry of request.history) {
 		switch (entry.role) {
@@ -52,7 +50,7 @@ export function sceneOf(request: ModelRequest): Scene {
 			case "assistant":
 				if (entry.text !== undefined && entry.text !== "") {
 					words = before === "assistant" ? `${words}\n${entry.text}` : entry.text;
-					spoken += 1;
+					spoken.push(entry.text);
 				}
 				if (entry.calls?.length) fresh = [];
 				for (const call of entry.calls ?? []) calls.set(call.id, { tool: call.name, args: parsed(call.arguments) });
@@ -74,7 +72,6 @@ export function sceneOf(request: ModelRequest): Scene {
 		fresh,
 		results,
 		spoken,
-		lastWords: words,
 	};
 }
 

@@ -75,6 +75,14 @@ export interface StepSource {
 	usage?: { input: number; cached?: number; output: number };
 }
 
+const conditionWords = [
+	...["said", "choice", "asked", "tool", "noTool", "tools", "toolChoice", "after", "result"],
+	...["heard", "justHeard", "unheard", "called", "uncalled", "view", "first"],
+];
+const ruleWords = ["when", "unless", "say", "call"];
+const stepWords = ["expect", "say", "call", "finish", "fail", "usage"];
+const scriptWords = ["script", "language", "pace", "heard", "rules", "otherwise", "steps"];
+
 const textOrTexts = z.union([z.string(), z.array(z.string()).min(1)], {
 	error: "write a text, or a list of texts",
 });
@@ -103,7 +111,7 @@ const conditions = z.strictObject(
 		view: textOrTexts.optional(),
 		first: yesOrNo.optional(),
 	},
-	{ error: expected("a list of conditions: `{ said: hola, tool: findPatient }`") },
+	{ error: shaped("conditions: `{ said: hola, tool: findPatient }`", "a condition", conditionWords) },
 );
 
 const rule = z
@@ -114,7 +122,7 @@ const rule = z
 			say: textOrTexts.optional(),
 			call: calls.optional(),
 		},
-		{ error: expected("a rule: `when: …` with `say: …` or `call: …`") },
+		{ error: shaped("a rule: `when: …` with `say: …` or `call: …`", "a word of a rule", ruleWords) },
 	)
 	.refine((value) => value.say !== undefined || value.call !== undefined, {
 		error: "a rule that does nothing: add `say: …` or `call: …`",
@@ -131,7 +139,7 @@ const step = z
 			fail: z.string({ error: "write an error code: MODEL_UNAVAILABLE" }).optional(),
 			usage: z.strictObject({ input: count, cached: count.optional(), output: count }).optional(),
 		},
-		{ error: expected("a step: `expect: …` with `say: …` or `call: …`") },
+		{ error: shaped("a step: `expect: …` with `say: …` or `call: …`", "a word of a step", stepWords) },
 	)
 	.refine((value) => value.say !== undefined || value.call !== undefined || value.fail !== undefined, {
 		error: "a step that does nothing: add `say: …`, `call: …` or `fail: …`; an empty answer is `say: ''`",
@@ -156,7 +164,7 @@ export const scriptSchema = z
 			rules: z.array(rule, { error: "write a list of rules" }).min(1).optional(),
 			otherwise: textOrTexts.optional(),
 		},
-		{ error: expected("a script: `rules:` for a demo, or `steps:` for a test") },
+		{ error: shaped("a script: `rules:` for a demo, or `steps:` for a test", "a word of a script", scriptWords) },
 	)
 	.refine((value) => (value.steps === undefined) !== (value.rules === undefined), {
 		error: "a script has either `steps:`, for a test, or `rules:`, for a demo",
@@ -165,11 +173,11 @@ export const scriptSchema = z
 		error: "rules need `otherwise: …`, said when none of them holds",
 	});
 
-/** Tells an unknown member by its name, and anything else by what to write. */
-function expected(what: string) {
+/** Tells an unknown member by its name with those there are, and anything else by what to write. */
+function shaped(what: string, member: string, members: readonly string[]) {
 	return (issue: { code?: string | undefined; keys?: readonly string[] }) =>
 		issue.code === "unrecognized_keys"
-			? `${(issue.keys ?? []).map((key) => `\`${key}\``).join(", ")} is not a word of ${what.split(":")[0]}; check its spelling in docs/scripted-model.md`
+			? `${(issue.keys ?? []).map((key) => `\`${key}\``).join(", ")} is not ${member}; there are ${members.join(", ")}`
 			: `write ${what}`;
 }
 

@@ -90,6 +90,9 @@ class Reader {
 		const rules = (source.rules ?? []).map((rule, index) => this.#rule(rule, ["rules", index]));
 		const otherwise = list(source.otherwise);
 		this.#checkNames(otherwise, [], ["otherwise"]);
+		if (otherwise.every((line) => expressionsIn(line).length > 0)) {
+			throw bad(this.place(["otherwise"]), "`otherwise` needs one line without {{…}}, for when nothing is known yet");
+		}
 		return { ...common, pace: source.pace ?? 15, play: { mode: "rules", rules, otherwise } };
 	}
 

@@ -144,27 +144,15 @@ export class ScriptedModel implements Model {
 			try {
 				const given = this.#values(scene, heard, verdict);
 				return {
-					say: asText(fill(alternate(rule.say, scene), given)),
+					say: alternate(rule.say, given, scene),
 					calls: toolsOff ? [] : rule.calls.map((call) => filledCall(call, given)),
 				};
 			} catch (error) {
 				if (!(error instanceof MissingValue)) throw error;
 			}
 		}
-		return { say: this.#otherwise(otherwise, scene, heard), calls: [] };
-	}
-
-	/** The first of the default lines, from the one whose turn it is on, whose values are all there. */
-	#otherwise(lines: readonly string[], scene: Scene, heard: Heard): string {
 		const given = this.#values(scene, heard, { groups: {}, result: scene.results.at(-1)?.value });
-		for (let shift = 0; shift < lines.length; shift += 1) {
-			try {
-				return asText(fill(lines[(scene.spoken + shift) % lines.length]!, given));
-			} catch (error) {
-				if (!(error instanceof MissingValue)) throw error;
-			}
-		}
-		return "";
+		return { say: alternate(otherwise, given, scene), calls: [] };
 	}
 
 	#values(scene: Scene, heard: Heard, verdict: Pick<ReturnType<typeof check>, "groups" | "result">): TemplateValues {
@@ -236,8 +224,23 @@ function filledCall(call: ScriptCall, given: TemplateValues): { tool: string; ar
 	return { tool: call.tool, args };
 }
 
-/** Alternates take turns, and none is said twice in a row. */
-function alternate(lines: readonly string[], scene: Scene): string {
-	const line = lines[scene.spoken % lines.length] ?? "";
-	return line === scene.lastWords && lines.length > 1 ? lines[(scene.spoken + 1) % lines.length]! : line;
+/**
+ * Of several lines the one not said yet or longest ago. One whose values are missing is passed over.
+ *
+ * @throws MissingValue when that is so of all
+ */
+function alternate(lines: readonly string[], given: TemplateValues, scene: Scene): string {
+	let missing: unknown;
+	let best: { line: string; saidAt: number } | undefined;
+	for (const template of lines) {
+		try {
+			const line = asText(fill(template, given));
+			const saidAt = scene.spoken.lastIndexOf(line);
+			if (best === undefined || saidAt < best.saidAt) best = { line, saidAt };
+		} catch (error) {
+			missing = error;
+		}
+	}
+	if (best === undefined && missing !== undefined) throw missing;
+	return best?.line ?? "";
 }

@@ -1,0 +1,387 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CallboardError } from "../../src/errors.js";
+import { type OpenAIOptions, openai } from "../../src/model/openai.js";
+import { type ModelServer, openaiErrors, type ServedFault, startModelServer } from "../../src/testing/model-server.js";
+import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { ask, overPauses, recordingLog, rejection, requestWith, toolNamed } from "./asking.js";
+
+let server: ModelServer;
+let clock: VirtualClock;
+beforeEach(async () => {
+	server = await startModelServer();
+	clock = new VirtualClock();
+});
+afterEach(() => server.close());
+
+function modelAt(options: Partial<OpenAIOptions> = {}) {
+	return openai({ apiKey: "sk-test", baseURL: server.baseURL, model: "small", clock, random: () => 1, ...options });
+}
+
+const down: ServedFault = { status: 503 };
+
+describe("trying again", () => {
+	test.each<[string, ServedFault]>([
+		["408", { status: 408 }],
+		["409", { status: 409 }],
+		["429", { status: 429, error: openaiErrors.busy }],
+		["500", { status: 500 }],
+		["503", { status: 503 }],
+		["a reset connection", { reset: true }],
+		["a body that is no stream", { raw: '{"choices":[{"message":{"content":"hi"}}]}' }],
+		["broken JSON in the stream", { raw: 'data: {"choices": [{"del\n\n' }],
+		["an error in mid-stream", { raw: 'data: {"error":{"message":"overloaded","code":"server_error"}}\n\n' }],
+		["a gateway's error in mid-stream", { raw: 'data: {"error":{"message":"bad gateway","code":502}}\n\n' }],
+	])("after %s", async (_name, fault) => {
+		server.answer(fault, { text: "there" });
+		const { value, pauses } = await overPauses(clock, ask(modelAt()));
+		expect(value).toMatchObject({ text: "there", attempts: 2 });
+		expect(pauses).toEqual([500]);
+	});
+
+	test("waits longer each time, half of it by chance, and gives up after the last attempt", async () => {
+		server.always(() => down);
+		const steps = [1, 0, 0.5];
+		const model = modelAt({ retry: { attempts: 4 }, random: () => steps.shift()! });
+		const running = rejection(ask(model));
+		const { value, pauses } = await overPauses(clock, running);
+		expect(pauses).toEqual([500, 500, 1500]);
+		expect(value).toMatchObject({ code: "MODEL_UNAVAILABLE", fault: "platform" });
+		expect(server.requests).toHaveLength(4);
+	});
+
+	test("H8: a plain 429 with Retry-After 3 costs one wait of three seconds", async () => {
+		server.answer({ status: 429, error: openaiErrors.busy, headers: { "retry-after": "3" } }, { text: "there" });
+		const { value, pauses } = await overPauses(clock, ask(modelAt()));
+		expect(pauses).toEqual([3000]);
+		expect(value.attempts).toBe(2);
+	});
+
+	test("takes Retry-After as a date, and retry-after-ms", async () => {
+		const date = new Date(clock.now() + 5000).toUTCString();
+		server.answer(
+			{ status: 503, headers: { "retry-after": date } },
+			{ status: 429, headers: { "retry-after-ms": "250", "retry-after": "1" } },
+			{ text: "there" },
+		);
+		expect((await overPauses(clock, ask(modelAt()))).pauses).toEqual([5000, 250]);
+	});
+
+	test("does not wait longer than the cap for a server that asks for it", async () => {
+		server.answer({ status: 429, error: openaiErrors.busy, headers: { "retry-after": "3600" } });
+		const { value, pauses } = await overPauses(clock, rejection(ask(modelAt())));
+		expect(pauses).toEqual([]);
+		expect(value).toMatchObject({ code: "MODEL_UNAVAILABLE" });
+	});
+
+	test("H8: never after insufficient_quota, though it comes as a 429", async () => {
+		server.answer({ status: 429, error: openaiErrors.quota });
+		const { value, pauses } = await overPauses(clock, rejection(ask(modelAt({ fallbacks: ["other"] }))));
+		expect(pauses).toEqual([]);
+		expect(server.requests).toHaveLength(1);
+		expect(value).toMatchObject({ code: "MODEL_QUOTA", fault: "platform" });
+	});
+
+	test("voids what was streamed of an answer that broke off in mid-sentence", async () => {
+		const seen: string[] = [];
+		let pieceCame = () => {};
+		const firstPiece = new Promise<void>((resolve) => {
+			pieceCame = resolve;
+		});
+		server.answer(
+			{ text: ["Good ", "mor", "ning"], fault: { after: 420, what: "cut", when: firstPiece } },
+			{ text: "Hello again" },
+		);
+		const onText = (piece: string) => {
+			seen.push(piece);
+			pieceCame();
+		};
+		const running = ask(modelAt(), requestWith(), { onText, onRestart: () => seen.push("<restart>") });
+		expect((await overPauses(clock, running)).value.text).toBe("Hello again");
+		expect(seen).toEqual(["Good ", "<restart>", "Hello again"]);
+	});
+
+	test("H4: runs nothing of tool calls whose arguments broke off", async () => {
+		const tools = [toolNamed("book")];
+		server.answer(
+			{ calls: [{ name: "book", arguments: { day: "monday" } }], fault: { after: 560, what: "cut" } },
+			{ calls: [{ name: "book", arguments: { day: "tuesday" } }] },
+		);
+		const { value } = await overPauses(clock, ask(modelAt(), requestWith({ tools, allowed: ["book"] })));
+		expect(value.calls.map((call) => call.arguments)).toEqual(['{"day":"tuesday"}']);
+		expect(value.attempts).toBe(2);
+	});
+
+	test("takes a stream that ends politely but early for a cut one", async () => {
+		server.answer({ text: "half an", finish: null, usage: null }, { text: "whole" });
+		expect((await overPauses(clock, ask(modelAt()))).value).toMatchObject({ text: "whole", attempts: 2 });
+	});
+
+	test("stops at once when the caller gives up, while waiting and while streaming", async () => {
+		const cancel = new AbortController();
+		server.answer(down);
+		const waiting = rejection(ask(modelAt(), requestWith(), { signal: cancel.signal }));
+		await until(() => server.requests.length === 1 && clock.pending === 1);
+		cancel.abort(new Error("interrupted"));
+		expect(await waiting).toMatchObject({ message: "interrupted" });
+
+		const second = new AbortController();
+		server.answer({ text: ["a", "b"], fault: { after: 200, what: "stall" } });
+		const streaming = rejection(ask(modelAt(), requestWith(), { signal: second.signal }));
+		await server.served(2);
+		second.abort(new Error("interrupted too"));
+		expect(await streaming).toMatchObject({ message: "interrupted too" });
+		expect(clock.pending).toBe(0);
+	});
+});
+
+describe("silence", () => {
+	test("before the first byte ends the try after idleMs", async () => {
+		server.answer({ silent: true }, { text: "there" });
+		const running = ask(modelAt({ idleMs: 10_000 }));
+		await server.served(1);
+		await clock.advance(10_000);
+		expect((await overPauses(clock, running)).value).toMatchObject({ text: "there", attempts: 2 });
+	});
+
+	test("in mid-stream ends the try idleMs after the last piece", async () => {
+		server.answer({ text: ["Good ", "morning"], fault: { after: 420, what: "stall" } }, { text: "there" });
+		const seen: string[] = [];
+		const running = ask(modelAt({ idleMs: 10_000 }), requestWith(), {
+			onText: (piece) => seen.push(piece),
+			onRestart: () => seen.push("<restart>"),
+		});
+		await until(() => seen.length === 1);
+		await clock.advance(10_000);
+		expect((await overPauses(clock, running)).value.text).toBe("there");
+		expect(seen).toEqual(["Good ", "<restart>", "there"]);
+	});
+
+	test("and tries in all end at timeoutMs", async () => {
+		server.always(() => ({ silent: true }));
+		const running = rejection(ask(modelAt({ idleMs: 60_000, timeoutMs: 30_000 })));
+		await server.served(1);
+		await clock.advance(30_000);
+		expect(await running).toMatchObject({ code: "MODEL_UNAVAILABLE" });
+		expect(server.requests).toHaveLength(1);
+	});
+
+	test("no wait is begun that would end after timeoutMs", async () => {
+		server.answer({ status: 503, headers: { "retry-after": "9" } });
+		const { value, pauses } = await overPauses(clock, rejection(ask(modelAt({ timeoutMs: 8000 }))));
+		expect(pauses).toEqual([]);
+		expect(value).toMatchObject({ code: "MODEL_UNAVAILABLE" });
+	});
+});
+
+describe("what cannot be helped by trying again", () => {
+	test.each([
+		["OpenAI", 400, openaiErrors.overflow],
+		[
+			"OpenAI, newer",
+			400,
+			{ message: "Your input exceeds the context window of this model. Please adjust your input and try again." },
+		],
+		["Anthropic", 400, { message: "prompt is too long: 213462 tokens > 200000 maximum" }],
+		[
+			"Gemini",
+			400,
+			{ message: "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)." },
+		],
+		["Groq", 400, { message: "Please reduce the length of the messages or completion." }],
+		["xAI", 400, { message: "This model's maximum prompt length is 131072 but the request contains 537812 tokens." }],
+		[
+			"llama.cpp",
+			400,
+			{
+				message: "the request exceeds the available context size, try increasing it",
+				type: "exceed_context_size_error",
+			},
+		],
+		["LM Studio", 400, { message: "tokens to keep from the initial prompt is greater than the context length" }],
+		[
+			"Mistral",
+			400,
+			{
+				message:
+					"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+			},
+		],
+		["Bedrock", 400, { message: "Input is too long for requested model." }],
+		["Kimi", 400, { message: "Your request exceeded model token limit: 8192 (requested: 9000)" }],
+		["a proxy", 413, { message: "Request Entity Too Large" }],
+	])("H11: a request too long for the window, as %s says it", async (_server, status, error) => {
+		server.answer({ status, error });
+		const thrown = await rejection(ask(modelAt({ fallbacks: ["other"] })));
+		expect(thrown).toMatchObject({ code: "MODEL_CONTEXT_OVERFLOW", fault: "platform" });
+		expect(server.requests).toHaveLength(1);
+	});
+
+	test("H10: a refused key is told without the key, in the error, its cause and the log", async () => {
+		const key = "sk-proj-abcDEF123456789";
+		const { log, text } = recordingLog();
+		server.answer({ status: 401, error: openaiErrors.badKey(key) });
+		const thrown = await rejection(ask(modelAt({ apiKey: key, log, fallbacks: ["other"] })));
+		expect(thrown).toMatchObject({ code: "MODEL_REFUSED_KEY", fault: "platform" });
+		expect(thrown).not.toHaveProperty("cause");
+		const everything = `${(thrown as CallboardError).explain()} ${(thrown as Error).stack} ${text()}`;
+		expect(everything).not.toContain("sk-proj");
+		expect(everything).not.toContain("abcDEF");
+		expect(everything).not.toContain("Incorrect API key");
+		expect(server.requests).toHaveLength(1);
+	});
+
+	test("H10: nothing of any provider's text or of the person's words is in errors or logs", async () => {
+		const secret = "the patient María has sk-live-9";
+		const { log, text } = recordingLog();
+		const faults: ServedFault[] = [400, 402, 403, 404, 422, 429, 500].map((status) => ({
+			status,
+			error: { message: secret, code: secret, type: secret, param: secret },
+			headers: { "x-request-id": "sk-live-in-a-header" },
+		}));
+		const thrown: unknown[] = [];
+		for (const fault of faults) {
+			server.answer(fault);
+			const history = [{ role: "user", text: secret }] as const;
+			thrown.push(await rejection(ask(modelAt({ log, retry: { attempts: 1 } }), requestWith({ history }))));
+		}
+		const everything =
+			thrown.map((each) => `${(each as CallboardError).explain()} ${JSON.stringify(each)}`).join("\n") + text();
+		expect(thrown.every((each) => each instanceof CallboardError)).toBe(true);
+		expect(everything).not.toMatch(/María|sk-live|patient/);
+	});
+
+	test("a refused parameter is named, and nothing more", async () => {
+		server.answer({ status: 400, error: openaiErrors.refused("temperature") });
+		const thrown = await rejection(ask(modelAt({ temperature: 0.3 })));
+		expect(thrown).toMatchObject({ code: "MODEL_BAD_REQUEST", fault: "platform" });
+		expect((thrown as Error).message).toBe(
+			`model small at ${new URL(server.baseURL).host} refused the parameter temperature`,
+		);
+	});
+
+	test("an extra that is refused also when it is gone is a bad request, not a loop", async () => {
+		server.always(() => ({ status: 400, error: { message: "stream_options is not supported" } }));
+		const thrown = await rejection(ask(modelAt()));
+		expect(thrown).toMatchObject({ code: "MODEL_BAD_REQUEST" });
+		expect(server.requests.length).toBeLessThan(8);
+	});
+});
+
+describe("the next model of the list", () => {
+	test("answers when the first is unavailable, and what was streamed is void", async () => {
+		server.always((request) => (request.body.model === "second" ? { text: "second speaking" } : down));
+		const { value } = await overPauses(clock, ask(modelAt({ fallbacks: ["second"], retry: { attempts: 2 } })));
+		expect(value).toMatchObject({ text: "second speaking", model: "second", attempts: 3 });
+	});
+
+	test("answers at once when the first does not exist", async () => {
+		server.always((request) =>
+			request.body.model === "second" ? { text: "second" } : { status: 404, error: { code: "model_not_found" } },
+		);
+		const { value, pauses } = await overPauses(clock, ask(modelAt({ fallbacks: ["second"] })));
+		expect(value).toMatchObject({ text: "second", attempts: 2 });
+		expect(pauses).toEqual([]);
+	});
+
+	test("a model that does not exist, with no other, is told with what to do", async () => {
+		server.answer({ status: 404, error: { code: "model_not_found" } });
+		const thrown = (await rejection(ask(modelAt()))) as CallboardError;
+		expect(thrown.code).toBe("MODEL_UNAVAILABLE");
+		expect(thrown.explain()).toContain("correct the model's name");
+	});
+});
+
+describe("H9: the breaker", () => {
+	const once = { retry: { attempts: 1 } };
+
+	test("opens after five failures in a row, over all models and calls of the process", async () => {
+		server.always(() => down);
+		const { log, events } = recordingLog();
+		const agents = [modelAt({ ...once, log }), modelAt({ ...once, log })];
+		for (let n = 0; n < 5; n += 1) await rejection(ask(agents[n % 2]!));
+		expect(server.requests).toHaveLength(5);
+		expect(events.filter((event) => event === "model.breaker-open")).toHaveLength(1);
+
+		const thrown = (await rejection(ask(agents[0]!))) as CallboardError;
+		expect(server.requests).toHaveLength(5);
+		expect(thrown.code).toBe("MODEL_UNAVAILABLE");
+		expect(thrown.explain()).toContain("asked again in 30 s");
+	});
+
+	test("counts in a row: one answer in between starts over", async () => {
+		const model = modelAt(once);
+		for (const answer of [down, down, down, down, { text: "ok" }, down, down, down, down]) {
+			server.answer(answer);
+			await ask(model).catch(() => {});
+		}
+		server.answer({ text: "still asked" });
+		expect((await ask(model)).text).toBe("still asked");
+	});
+
+	test("open sends every request to the second model at once", async () => {
+		server.always((request) => (request.body.model === "second" ? { text: "second" } : down));
+		const model = modelAt({ ...once, fallbacks: ["second"] });
+		for (let n = 0; n < 5; n += 1) expect(await ask(model)).toMatchObject({ attempts: 2 });
+		expect(await ask(model)).toMatchObject({ text: "second", attempts: 1 });
+	});
+
+	test("lets one probe through after its time, and closes when it succeeds", async () => {
+		server.always(() => down);
+		const model = modelAt(once);
+		for (let n = 0; n < 5; n += 1) await rejection(ask(model));
+		await clock.advance(29_999);
+		await rejection(ask(model));
+		expect(server.requests).toHaveLength(5);
+
+		await clock.advance(1);
+		server.always(() => ({ text: "back" }));
+		const answers = await Promise.allSettled([ask(model), ask(model), ask(model)]);
+		expect(answers.map((each) => each.status)).toEqual(["fulfilled", "rejected", "rejected"]);
+		expect(server.requests).toHaveLength(6);
+		expect((await ask(model)).text).toBe("back");
+	});
+
+	test("opens again when the probe fails", async () => {
+		server.always(() => down);
+		const model = modelAt(once);
+		for (let n = 0; n < 5; n += 1) await rejection(ask(model));
+		await clock.advance(30_000);
+		await rejection(ask(model));
+		expect(server.requests).toHaveLength(6);
+		await clock.advance(29_000);
+		await rejection(ask(model));
+		expect(server.requests).toHaveLength(6);
+	});
+
+	test("a probe that the caller gave up leaves the next one free to go", async () => {
+		server.always(() => down);
+		const model = modelAt(once);
+		for (let n = 0; n < 5; n += 1) await rejection(ask(model));
+		await clock.advance(30_000);
+		server.always(() => ({ silent: true }));
+		const cancel = new AbortController();
+		const probe = rejection(ask(model, requestWith(), { signal: cancel.signal }));
+		await server.served(6);
+		cancel.abort(new Error("gone"));
+		await probe;
+		server.always(() => ({ text: "back" }));
+		expect((await ask(model)).text).toBe("back");
+	});
+
+	test("a refusal is an answer: it does not open", async () => {
+		server.always(() => ({ status: 400, error: openaiErrors.refused("temperature") }));
+		const model = modelAt(once);
+		for (let n = 0; n < 8; n += 1) await rejection(ask(model));
+		expect(server.requests).toHaveLength(8);
+	});
+
+	test("is one for a server and model, not for all", async () => {
+		server.always((request) => (request.body.model === "small" ? down : { text: "fine" }));
+		for (let n = 0; n < 6; n += 1) await rejection(ask(modelAt(once)));
+		expect((await ask(modelAt({ ...once, model: "large" }))).text).toBe("fine");
+	});
+});
+
+async function until(condition: () => boolean): Promise<void> {
+	while (!condition()) await new Promise<void>((resolve) => setImmediate(resolve));
+}
