@@ -25,7 +25,7 @@ export function chatRequest(request: ModelRequest, dialect: Dialect, settings: C
 	if (settings.maxOutputTokens !== undefined) params[dialect.limit] = settings.maxOutputTokens;
 	if (dialect.cacheKey) params.prompt_cache_key = request.cacheKey;
 	if (offered.length > 0) params.tools = offered.map((tool) => toolParam(tool, dialect.strict));
-	params.messages = dialect.view === "message" ? separateMessages(request, dialect) : joinedMessages(request, dialect);
+	params.messages = dialect.view === "message" ? separateMessages(request) : joinedMessages(request);
 	if (offered.length > 0) params.tool_choice = toolChoice(request, dialect);
 	return params;
 }
@@ -60,18 +60,7 @@ function toolChoice(request: ModelRequest, dialect: Dialect): OpenAI.ChatComplet
 	};
 }
 
-/** What is true now; where the choice cannot carry it, also which tools may be called. */
-function viewText(request: ModelRequest, dialect: Dialect): string {
-	if (dialect.visibility !== "constant" || request.tools.length === 0) return request.view;
-	const names = request.toolChoice === "none" ? [] : request.allowed;
-	const line =
-		names.length === 0
-			? "No tool can be called now: answer in words."
-			: `Tools that can be called now: ${names.join(", ")}. A call of any other is refused.`;
-	return request.view === "" ? line : `${line}\n\n${request.view}`;
-}
-
-function separateMessages(request: ModelRequest, dialect: Dialect): Message[] {
+function separateMessages(request: ModelRequest): Message[] {
 	const messages: Message[] = [];
 	if (request.system !== "") messages.push({ role: "system", content: request.system });
 	for (const entry of request.history) {
@@ -91,8 +80,7 @@ function separateMessages(request: ModelRequest, dialect: Dialect): Message[] {
 				messages.push({ role: "system", content: entry.text });
 		}
 	}
-	const view = viewText(request, dialect);
-	if (view !== "") messages.push({ role: "system", content: view });
+	if (request.view !== "") messages.push({ role: "system", content: request.view });
 	return messages;
 }
 
@@ -114,7 +102,7 @@ function unmarked(text: string): string {
  * two sides to alternate; the view ends the last message, whichever side or tool it is of, because some servers take no
  * user message after a tool's result.
  */
-function joinedMessages(request: ModelRequest, dialect: Dialect): Message[] {
+function joinedMessages(request: ModelRequest): Message[] {
 	const messages: Message[] = [{ role: "system", content: [request.system, blockRule].filter(Boolean).join("\n\n") }];
 	const fromPerson = (text: string) => {
 		const last = messages.at(-1);
@@ -127,11 +115,10 @@ function joinedMessages(request: ModelRequest, dialect: Dialect): Message[] {
 		else if (entry.role === "assistant") messages.push(...assistantMessage(entry, ""));
 		else messages.push({ role: "tool", tool_call_id: entry.call, content: unmarked(entry.content) });
 	}
-	const view = viewText(request, dialect);
-	if (view === "") return messages;
+	if (request.view === "") return messages;
 	const last = messages.at(-1);
-	if (last?.role === "tool") last.content = `${last.content}\n\n${block(view)}`;
-	else fromPerson(block(view));
+	if (last?.role === "tool") last.content = `${last.content}\n\n${block(request.view)}`;
+	else fromPerson(block(request.view));
 	return messages;
 }
 

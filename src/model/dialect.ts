@@ -5,8 +5,8 @@
 export interface Dialect {
 	/**
 	 * How the model learns which tools it may call now. `choice`: the tools array never changes and an `allowed_tools`
-	 * choice names the visible ones. `constant`: the array never changes, a line of the view names them, and a call of
-	 * a hidden one is refused when it comes. `changed`: only the visible ones are sent, which costs the cached prefix
+	 * choice names the visible ones. `constant`: the array never changes, the view alone names them, and a call of a
+	 * hidden one is refused when it comes. `changed`: only the visible ones are sent, which costs the cached prefix
 	 * at every change.
 	 */
 	readonly visibility: "choice" | "constant" | "changed";

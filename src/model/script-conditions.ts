@@ -1,6 +1,6 @@
 import type { Json } from "../call/json.js";
 import type { Pattern } from "./script-pattern.js";
-import type { Scene, SceneResult } from "./script-scene.js";
+import { ownWords, type Scene, type SceneResult } from "./script-scene.js";
 import { asText, valueAt } from "./script-template.js";
 
 /** What a request must be like. Every member that is there must hold; see docs/scripted-model.md. */
@@ -41,7 +41,7 @@ export function hear(rules: Readonly<Record<string, HeardRule>>, scene: Scene): 
 	for (const [name, rule] of Object.entries(rules)) {
 		for (const exchange of scene.exchanges.toReversed()) {
 			if (rule.asked !== undefined && rule.asked.find(exchange.asked) === undefined) continue;
-			const match = rule.said.find(exchange.said);
+			const match = rule.said.find(ownWords(exchange.said));
 			if (match === undefined) continue;
 			values[name] = match.groups[name] ?? match.first ?? match.text;
 			if (exchange === scene.exchanges.at(-1)) just.add(name);
@@ -72,11 +72,13 @@ export function check(conditions: Conditions, scene: Scene, heard: Heard): Verdi
 	const miss = (condition: keyof Conditions, expected: string, got: string) =>
 		misses.push({ condition, expected, got });
 
-	const match = (condition: "said" | "asked" | "view", text: string) => {
+	const match = (condition: "said" | "asked" | "view", ...texts: readonly string[]) => {
 		const patterns = conditions[condition];
 		if (patterns === undefined) return;
-		const found = patterns.map((pattern) => pattern.find(text)).find((each) => each !== undefined);
-		if (found === undefined) miss(condition, patterns.join(" or "), JSON.stringify(text));
+		const found = texts
+			.flatMap((text) => patterns.map((pattern) => pattern.find(text)))
+			.find((each) => each !== undefined);
+		if (found === undefined) miss(condition, patterns.join(" or "), JSON.stringify(texts.at(-1)));
 		else Object.assign(groups, found.groups);
 	};
 	const all = (condition: keyof Conditions, wanted: readonly string[] | undefined, there: readonly string[]) => {
@@ -89,7 +91,7 @@ export function check(conditions: Conditions, scene: Scene, heard: Heard): Verdi
 	const { request } = scene;
 	const called = scene.results.map((result) => result.tool);
 	const names = Object.keys(heard.values);
-	match("said", scene.said);
+	match("said", ownWords(scene.said), scene.said);
 	match("asked", scene.asked);
 	match("view", request.view);
 	if (conditions.choice?.some((id) => isChoice(scene.said, id)) === false) {
@@ -133,9 +135,9 @@ function resultOf(conditions: Conditions, scene: Scene): SceneResult | undefined
 	return scene.results.at(-1);
 }
 
-/** A tapped choice reaches the model as its label with the id in brackets; a typed one may be the bare id. */
+/** A tapped choice reaches the model as its label and a line with its id; where the two are one, as that alone. */
 function isChoice(said: string, id: string): boolean {
-	return said.trim() === id || said.trimEnd().endsWith(`[${id}]`);
+	return said.trim() === id || said.includes(`[tapped the answer with id ${JSON.stringify(id)}]`);
 }
 
 /** `none` and `some` ask whether there is anything; `/…/` is a pattern; a mapping asks of paths; all else must be equal. */

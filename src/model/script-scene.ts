@@ -4,7 +4,13 @@ import type { ModelMessage, ModelRequest } from "./model.js";
 /** One thing the person said, with what the agent had said before it. */
 export interface Exchange {
 	asked: string;
+	/** As the model reads it, what the framework says of it in brackets included: `[tapped the answer with id "x"]`. */
 	said: string;
+}
+
+/** The person's own words: without the lines in brackets that describe what is not text. */
+export function ownWords(said: string): string {
+	return said.replace(/^\[(?:tapped|sent|opened|an empty)[^\n]*\]$\n?/gm, "").trim();
 }
 
 export interface SceneResult {

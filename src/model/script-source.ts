@@ -161,7 +161,7 @@ export const scriptSchema = z
 			pace: z.number({ error: "write milliseconds, 0 for none" }).min(0).optional(),
 			heard: z.record(z.string().regex(/^[A-Za-z_]\w*$/), heardRule).optional(),
 			steps: z.array(step, { error: "write a list of steps" }).min(1).optional(),
-			rules: z.array(rule, { error: "write a list of rules" }).min(1).optional(),
+			rules: z.array(rule, { error: "write a list of rules" }).optional(),
 			otherwise: textOrTexts.optional(),
 		},
 		{ error: shaped("a script: `rules:` for a demo, or `steps:` for a test", "a word of a script", scriptWords) },

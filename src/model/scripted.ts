@@ -41,7 +41,7 @@ import { CallboardError } from "../errors.js";
 import type { AskOptions, Model, ModelRequest, ModelResponse } from "./model.js";
 import { type Rule, type Script, type ScriptCall, type Step, script } from "./script.js";
 import { type Conditions, check, type Heard, hear, type Miss } from "./script-conditions.js";
-import { type Scene, sceneOf } from "./script-scene.js";
+import { ownWords, type Scene, sceneOf } from "./script-scene.js";
 import type { ScriptSource } from "./script-source.js";
 import { asText, fill, MissingValue, type TemplateValues } from "./script-template.js";
 import { ToolCallAssembly } from "./tool-call-assembly.js";
@@ -161,7 +161,7 @@ export class ScriptedModel implements Model {
 			values: {
 				...heard.values,
 				...verdict.groups,
-				said: scene.said,
+				said: ownWords(scene.said),
 				today,
 				result: verdict.result,
 				results: Object.fromEntries(scene.results.map((each) => [each.tool, each.value])),

@@ -133,7 +133,7 @@ describe("a free conversation", () => {
 		expect(talk.calls).toHaveLength(2);
 	});
 
-	test.each(["Lo primero que haya [first-slot]", "first-slot"])(
+	test.each(['Lo primero que haya\n[tapped the answer with id "first-slot"]', "first-slot"])(
 		"knows a tapped choice by its id: %s",
 		async (tapped) => {
 			await talk.identify();
@@ -142,6 +142,11 @@ describe("a free conversation", () => {
 			expect(talk.calls[1]).toBe('book {"slot":"s1"}');
 		},
 	);
+
+	test("takes no number for heard out of what the framework says of a message", async () => {
+		await talk.say("hola");
+		expect(await talk.say("[sent a location: latitude 40.41678900, longitude -3.703790000]")).toContain("Perdone");
+	});
 
 	test("of several lines, the one said longest ago has its turn", async () => {
 		await talk.say("hola");
