@@ -1,0 +1,76 @@
+import type { ClientFrame, VisitorContent } from "./protocol.js";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}$/;
+const ID_MAX = 512;
+
+/** Reads one frame of a stranger; undefined when it is not exactly one we know. Lengths of words are checked later. */
+export function readClientFrame(text: string): ClientFrame | undefined {
+	const value = parseObject(text);
+	switch (value?.type) {
+		case "ping":
+			return { type: "ping" };
+		case "hello":
+			return {
+				type: "hello",
+				...optional("token", shortText(value.token, 2048)),
+				...optional("last", shortText(value.last, ID_MAX)),
+				...optional("language", languageTag(value.language)),
+			};
+		case "message": {
+			const { id } = value;
+			const content = readContent(value.content);
+			if (typeof id !== "string" || !UUID.test(id) || content === undefined) return undefined;
+			return { type: "message", id, content };
+		}
+		default:
+			return undefined;
+	}
+}
+
+/** Parses JSON that must be an object. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+	try {
+		const value: unknown = JSON.parse(text);
+		return isObject(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** A BCP 47 tag, or undefined for anything else. */
+export function languageTag(value: unknown): string | undefined {
+	return typeof value === "string" && LANGUAGE.test(value) ? value : undefined;
+}
+
+function readContent(value: unknown): VisitorContent | undefined {
+	if (!isObject(value)) return undefined;
+	switch (value.kind) {
+		case "open":
+			return { kind: "open" };
+		case "text": {
+			const { text } = value;
+			return typeof text === "string" && text.trim() !== "" ? { kind: "text", text } : undefined;
+		}
+		case "choice": {
+			const choice = shortText(value.choice, ID_MAX);
+			const { text } = value;
+			if (choice === undefined || typeof text !== "string") return undefined;
+			return { kind: "choice", choice, text, ...optional("of", shortText(value.of, ID_MAX)) };
+		}
+		default:
+			return undefined;
+	}
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shortText(value: unknown, max: number): string | undefined {
+	return typeof value === "string" && value !== "" && value.length <= max ? value : undefined;
+}
+
+function optional<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
+	return value === undefined ? {} : ({ [key]: value } as { [P in K]?: string });
+}

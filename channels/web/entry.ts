@@ -1,0 +1,29 @@
+import type { HistoryEntry } from "../../src/call/history.js";
+import type { Content, InboxItem } from "../../src/call/message.js";
+import type { Entry, VisitorContent } from "./protocol.js";
+import { renderPart } from "./render-part.js";
+
+/** Rows of a transcript as the page shows them; an opening without words is no line. */
+export function entriesOf(rows: readonly HistoryEntry[]): Entry[] {
+	const entries: Entry[] = [];
+	for (const row of rows) {
+		if (row.role === "said") entries.push({ id: row.id, from: "agent", at: row.at, part: renderPart(row.part) });
+		if (row.role === "user" && row.content.kind !== "open") entries.push(visitorEntry(row.id, row.content, row.at));
+	}
+	return entries;
+}
+
+/** What waits, as the page shows it. */
+export function waitingEntries(items: readonly InboxItem[]): Entry[] {
+	return items.flatMap((item) =>
+		item.type === "message" && item.content.kind !== "open" ? [visitorEntry(item.id, item.content, item.sentAt)] : [],
+	);
+}
+
+/** One line of the visitor. */
+export function visitorEntry(id: string, content: Content | VisitorContent, at: number): Entry {
+	const text = "text" in content ? content.text : "";
+	if (content.kind !== "choice") return { id, from: "visitor", at, text };
+	const { choice, of } = content;
+	return { id, from: "visitor", at, text, choice, ...(of === undefined ? {} : { of }) };
+}

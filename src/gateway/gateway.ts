@@ -1,0 +1,138 @@
+import type { Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { createAdaptorServer } from "@hono/node-server";
+import type { Channel } from "../channel/channel.js";
+import { type Clock, systemClock } from "../clock.js";
+import type { Log } from "../observe/log.js";
+import { clientIp } from "./client-ip.js";
+import { gatewayApp } from "./gateway-app.js";
+import type { Health } from "./health.js";
+import { listen } from "./listen.js";
+import { upgradeHandler } from "./upgrade.js";
+
+export interface GatewayOptions {
+	/** TCP port; 0 takes any free one. */
+	port: number;
+	/** Address to listen on. Default `127.0.0.1`; `0.0.0.0` or `::` opens it to the network. */
+	host?: string;
+	/** Channels whose `routes` are served, in order: the first matching path answers. */
+	channels: readonly Channel[];
+	/** Asked by `GET /ready`. Without it the process is ready as soon as it listens. */
+	health?: () => Promise<Health>;
+	log: Log;
+	/**
+	 * How many reverse proxies of yours stand in front. Only then are `X-Forwarded-For`, `-Proto` and `-Host` believed,
+	 * counted from the right. Default 0.
+	 */
+	trustProxy?: number;
+	/** Largest request body in bytes. Default 1 MiB; channels may allow less. */
+	maxBodyBytes?: number;
+	/** Longest time until a route must have begun its answer, and a client must have sent its request. Default 30 s. */
+	requestTimeoutMs?: number;
+	clock?: Clock;
+}
+
+export interface Gateway {
+	/** Where it is reached from this machine: `http://127.0.0.1:3000`. */
+	readonly url: string;
+	readonly port: number;
+	/**
+	 * Takes no new connection, tells sockets and event streams that the server is going away so that they reconnect, lets
+	 * running requests end, and closes what is left after `graceMs`. May be called again.
+	 */
+	stop(graceMs: number): Promise<void>;
+}
+
+/** A WebSocket close frame: code 1001, "going away". */
+const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
+
+/**
+ * Serves the routes of channels, `/health` and `/ready` over HTTP.
+ * @throws CallboardError `PORT_IN_USE`, `PORT_REFUSED` or `HOST_UNKNOWN` (fault `operator`) when it cannot listen there.
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+	const { port, host = "127.0.0.1", channels, log, clock = systemClock } = options;
+	const hops = options.trustProxy ?? 0;
+	const timeoutMs = options.requestTimeoutMs ?? 30_000;
+	const app = gatewayApp({
+		channels,
+		health: options.health,
+		log,
+		clock,
+		hops,
+		timeoutMs,
+		maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
+	});
+	const server = createAdaptorServer({
+		fetch: (request, env) => {
+			const incoming = "incoming" in env ? env.incoming : undefined;
+			const ip = clientIp(incoming?.headers["x-forwarded-for"], incoming?.socket?.remoteAddress, hops);
+			return app.fetch(request, { ip });
+		},
+		overrideGlobalObjects: false,
+		serverOptions: {
+			requestTimeout: timeoutMs,
+			headersTimeout: timeoutMs,
+			keepAliveTimeout: 65_000,
+			connectionsCheckingInterval: 5_000,
+		},
+	}) as Server;
+
+	const responses = new Set<ServerResponse>();
+	const sockets = new Set<Duplex>();
+	let stopping: Promise<void> | undefined;
+	server.on("request", (_incoming, response: ServerResponse) => {
+		if (stopping !== undefined) response.shouldKeepAlive = false;
+		responses.add(response);
+		response.once("close", () => responses.delete(response));
+	});
+	server.on(
+		"upgrade",
+		upgradeHandler({
+			channels,
+			log,
+			hops,
+			closing: () => stopping !== undefined,
+			taken: (socket) => {
+				sockets.add(socket);
+				socket.once("close", () => sockets.delete(socket));
+			},
+		}),
+	);
+	await listen(server, port, host);
+
+	const bound = (server.address() as AddressInfo).port;
+	const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+	const url = `http://${shown.includes(":") ? `[${shown}]` : shown}:${bound}`;
+	log.info("gateway.listening", { url });
+
+	const close = async (graceMs: number): Promise<void> => {
+		const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+		server.closeIdleConnections();
+		for (const socket of sockets) socket.end(GOING_AWAY);
+		for (const response of responses) {
+			response.shouldKeepAlive = false;
+			if (isEventStream(response)) response.destroy();
+		}
+		const cancel = clock.after(graceMs, () => {
+			for (const socket of sockets) socket.destroy();
+			server.closeAllConnections();
+		});
+		await closed;
+		cancel();
+		log.info("gateway.stopped", { url });
+	};
+	return {
+		url,
+		port: bound,
+		stop(graceMs) {
+			stopping ??= close(graceMs);
+			return stopping;
+		},
+	};
+}
+
+function isEventStream(response: ServerResponse): boolean {
+	return response.headersSent && String(response.getHeader("content-type")).startsWith("text/event-stream");
+}
