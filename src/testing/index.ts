@@ -1,5 +1,11 @@
 /** `callboard/testing`: what tests of agents and channels need. */
+
+export { loadScript } from "../model/script-file.js";
+export type { ScriptSource } from "../model/script-source.js";
+export { ScriptedModel } from "../model/scripted.js";
+export { type AgentUnderTest, agentUnderTest } from "./agent-under-test.js";
 export { type ChannelContract, type ChannelUnderTest, type ContractCase, channelContract } from "./channel-contract.js";
+export { Conversation, type ConverseOptions, converse } from "./conversation.js";
 export {
 	type Delivered,
 	FakeChannel,
@@ -8,7 +14,12 @@ export {
 	payloadText,
 } from "./fake-channel.js";
 export { FakePerson, type FakePersonOptions } from "./fake-person.js";
+export { checkGolden, checkState, type Golden, readGolden, readState } from "./golden.js";
+export { type ModelServer, startModelServer } from "./model-server.js";
 export { type PlatformAnswer, platformAnswers } from "./platform-answers.js";
 export { RecordingHost } from "./recording-host.js";
+export { type LogLine, RecordingLog } from "./recording-log.js";
 export { type ReplayPlan, seededRandom } from "./replay-plan.js";
+export { type GoldenFinding, type GoldenReport, runGolden } from "./run-golden.js";
 export { VirtualClock } from "./virtual-clock.js";
+export type { ToolRun } from "./watched-agent.js";
