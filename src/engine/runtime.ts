@@ -6,6 +6,7 @@ import type { Accepted, ChannelHost, Transcript } from "../channel/channel.js";
 import { type Clock, systemClock } from "../clock.js";
 import { CallboardError } from "../errors.js";
 import { type Log, silentLog } from "../observe/log.js";
+import { runTurn } from "../turn/run-turn.js";
 import type { Backend } from "./backend.js";
 import type { Door } from "./door.js";
 import { type FactListener, Facts } from "./facts.js";
@@ -18,7 +19,8 @@ import { type RunTurn, Worker } from "./worker.js";
 export interface RuntimeOptions {
 	backend: Backend;
 	doors: readonly Door[];
-	runTurn: RunTurn;
+	/** Runs one turn. Default: the turn loop of `turn/run-turn.ts`. */
+	runTurn?: RunTurn;
 	/** Default: the system's. */
 	clock?: Clock;
 	/** Default: none. */
@@ -77,7 +79,7 @@ class EngineRuntime implements Runtime {
 	#started: Door[] = [];
 
 	constructor(options: RuntimeOptions) {
-		const { backend, doors, runTurn, clock = systemClock, log = silentLog, owner = randomUUID() } = options;
+		const { backend, doors, clock = systemClock, log = silentLog, owner = randomUUID() } = options;
 		this.backend = backend;
 		this.#doors = byName(doors);
 		this.#clock = clock;
@@ -96,7 +98,12 @@ class EngineRuntime implements Runtime {
 			pulse: this.#pulse,
 		};
 		this.#sender = new Sender(shared);
-		this.#worker = new Worker({ ...shared, sender: this.#sender, runTurn, newId: this.#newId });
+		this.#worker = new Worker({
+			...shared,
+			sender: this.#sender,
+			runTurn: options.runTurn ?? runTurn,
+			newId: this.#newId,
+		});
 		this.#lane = new Lane(backend, log, this.#facts);
 	}
 

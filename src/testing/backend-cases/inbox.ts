@@ -1,0 +1,128 @@
+import { expect } from "vitest";
+import { addressKey } from "../../call/address.js";
+import {
+	acceptAll,
+	claimed,
+	DAY,
+	limits,
+	message,
+	occurrence,
+	record,
+	rule,
+	settlement,
+	waitingIds,
+} from "./conformance-case.js";
+
+const A = addressKey({ door: "web", chat: "ana" });
+const B = addressKey({ door: "web", chat: "ben" });
+
+export const inboxCases = [
+	rule("what is accepted waits, in order of arrival", async ({ backend }) => {
+		await acceptAll(backend, message(A, "m1"), message(A, "m2"), occurrence(A, "o1"), message(A, "m3"));
+		expect(await waitingIds(backend, A)).toEqual(["m1", "m2", "o1", "m3"]);
+		const { waiting } = await backend.view(A, { history: 0 });
+		expect(waiting[0]).toEqual(message(A, "m1"));
+	}),
+
+	rule("B6: the same message again, however often, is a duplicate", async ({ backend }) => {
+		const outcomes = [];
+		for (let time = 0; time < 3; time += 1) outcomes.push((await backend.accept(message(A, "m1"), limits)).outcome);
+		expect(outcomes).toEqual(["accepted", "duplicate", "duplicate"]);
+		expect(await waitingIds(backend, A)).toEqual(["m1"]);
+	}),
+
+	rule("B4: of deliveries at the same moment exactly one is accepted", async ({ backend }) => {
+		for (let round = 0; round < 50; round += 1) {
+			const twice = [1, 2, 3].map(() => backend.accept(message(A, `m${round}`), limits));
+			const outcomes = (await Promise.all(twice)).map(({ outcome }) => outcome).sort();
+			expect(outcomes).toEqual(["accepted", "duplicate", "duplicate"]);
+		}
+		expect(await waitingIds(backend, A)).toHaveLength(50);
+	}),
+
+	rule(
+		"B5: a message known by one of its further keys is a duplicate, and its other keys become known",
+		async ({ backend }) => {
+			await acceptAll(backend, message(A, "m1", { keys: ["k1", "k2"] }));
+			expect(await backend.accept(message(A, "m2", { keys: ["k2", "k3"] }), limits)).toEqual({ outcome: "duplicate" });
+			expect(await backend.accept(message(A, "k1"), limits)).toEqual({ outcome: "duplicate" });
+			expect(await backend.accept(message(A, "k3"), limits)).toEqual({ outcome: "duplicate" });
+			expect(await waitingIds(backend, A)).toEqual(["m1"]);
+		},
+	),
+
+	rule("ids of any length and any letters are told apart", async ({ backend }) => {
+		const ids = ["a b", "a", "b", "ñ\u0000", "ñ", "x".repeat(3_000), `${"x".repeat(3_000)}y`, "#a", "a:b|c"];
+		await acceptAll(backend, ...ids.map((id) => message(A, id)));
+		for (const id of ids) expect(await backend.accept(message(A, id), limits)).toEqual({ outcome: "duplicate" });
+		expect(await waitingIds(backend, A)).toEqual(ids);
+	}),
+
+	rule("the same id at two addresses is two messages", async ({ backend }) => {
+		await acceptAll(backend, message(A, "m1"), message(B, "m1"));
+		expect(await waitingIds(backend, B)).toEqual(["m1"]);
+	}),
+
+	rule(
+		"an id stays known after its turn and after the call has ended, for as long as was asked",
+		async ({ backend, clock }) => {
+			await acceptAll(backend, message(A, "m1"));
+			const { lease } = await claimed(backend, A);
+			await backend.settle(lease, settlement(1, { record: record({ ended: { at: clock.now(), reason: "idle" } }) }));
+			await clock.advance(7 * DAY - 1);
+			expect(await backend.accept(message(A, "m1"), limits)).toEqual({ outcome: "duplicate" });
+			await clock.advance(1);
+			expect(await backend.accept(message(A, "m1"), limits)).toEqual({ outcome: "accepted" });
+		},
+	),
+
+	rule("A15: five first messages at once make one address, one claim and five items", async ({ backend }) => {
+		await Promise.all([1, 2, 3, 4, 5].map((n) => backend.accept(message(A, `m${n}`), limits)));
+		const claims = await Promise.all(
+			["one", "two", "three"].map((owner) => backend.claim(A, { owner, leaseMs: 2_000, window: 60, items: 100 })),
+		);
+		expect(claims.map(({ outcome }) => outcome).sort()).toEqual(["busy", "busy", "claimed"]);
+		expect(claims.flatMap((claim) => (claim.outcome === "claimed" ? claim.items : []))).toHaveLength(5);
+		expect(await backend.list({ limit: 10 })).toEqual([A]);
+	}),
+
+	rule("a full inbox stores nothing, and the message is accepted when it comes again later", async ({ backend }) => {
+		const two = { ...limits, inbox: 2 };
+		await acceptAll(backend, message(A, "m1"), message(A, "m2"));
+		expect(await backend.accept(message(A, "m3"), two)).toEqual({ outcome: "full" });
+		expect(await backend.accept(message(A, "m1"), two)).toEqual({ outcome: "duplicate" });
+		expect(await backend.accept(message(B, "m3"), two)).toEqual({ outcome: "accepted" });
+		const { lease } = await claimed(backend, A);
+		await backend.settle(lease, settlement(2));
+		expect(await backend.accept(message(A, "m3"), two)).toEqual({ outcome: "accepted" });
+	}),
+
+	rule("an edit replaces a message that waits", async ({ backend }) => {
+		await acceptAll(backend, message(A, "m1"), message(A, "m2", { keys: ["k2"] }));
+		const edited = { kind: "text", text: "edited" } as const;
+		expect(await backend.revise(A, "k2", edited)).toBe(true);
+		expect(await backend.revise(A, "m9", edited)).toBe(false);
+		const { items } = await claimed(backend, A);
+		expect(items).toEqual([message(A, "m1"), message(A, "m2", { keys: ["k2"], content: edited })]);
+	}),
+
+	rule(
+		"an edit leaves alone what a turn has begun to read, also when that turn was cut off",
+		async ({ backend, clock }) => {
+			await acceptAll(backend, message(A, "m1"));
+			const { lease } = await claimed(backend, A);
+			await acceptAll(backend, message(A, "m2"));
+			const edited = { kind: "text", text: "edited" } as const;
+			expect(await backend.revise(A, "m1", edited)).toBe(false);
+			expect(await backend.revise(A, "m2", edited)).toBe(true);
+			await backend.journal(lease, 0, [{ entry: "began", items: 1 }]);
+			await clock.advance(10_000);
+			expect(await backend.revise(A, "m1", edited)).toBe(false);
+		},
+	),
+
+	rule("an address that was not made by addressKey is refused", async ({ backend }) => {
+		for (const bad of ["", "web|a b", `web|${"x".repeat(2_000)}`])
+			await expect(backend.accept(message(bad, "m1"), limits)).rejects.toMatchObject({ code: "BAD_ADDRESS" });
+	}),
+];
