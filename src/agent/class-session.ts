@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from "../call/json.js";
-import { copyJson } from "../call/json-copy.js";
 import type { Contact } from "../call/message.js";
 import { CallboardError } from "../errors.js";
 import { type Agent, type AgentClass, connect } from "./agent.js";
@@ -19,6 +18,8 @@ import type {
 	ToolOutcome,
 	ToolVisibility,
 } from "./declaration.js";
+import { configFields } from "./declare-config.js";
+import { plainCopy } from "./plain.js";
 import { Scope } from "./scope.js";
 import { refusalText } from "./tool-answer.js";
 import { type RunnableTool, type RunPlace, runTool } from "./tool-run.js";
@@ -69,6 +70,7 @@ export class ClassSession implements AgentSession {
 		this.#call = new Call(facts, { frame: () => this.#state.scope(), clock, log, listeners: plan.listeners });
 		this.#instance = instance;
 		for (const field of plan.shape.fields) this.#track(field);
+		for (const field of configFields) this.#fix(field);
 		connect(instance, {
 			call: this.#call,
 			restore: (snapshot) => this.#state.put(snapshot, true),
@@ -92,7 +94,8 @@ export class ClassSession implements AgentSession {
 		for (const getter of this.plan.getters) {
 			try {
 				const value = Scope.readOnly(() => Reflect.get(this.#instance, getter) as unknown);
-				if (value !== undefined) readable[getter] = copyJson(value, `${this.plan.shape.title}.${getter}`);
+				const shown = plainCopy(value, { place: () => getter, asWritten: true });
+				if (shown !== undefined) readable[getter] = shown;
 			} catch (error) {
 				this.opening.log.warn("state.getter", { getter, error });
 			}
@@ -158,6 +161,22 @@ export class ClassSession implements AgentSession {
 			set: (value: unknown) => this.#state.write(field, value),
 			enumerable: true,
 			configurable: false,
+		});
+	}
+
+	/** Configuration is read when the class is declared; a write to it would be lost without a word. */
+	#fix(field: string): void {
+		if (!Object.hasOwn(this.#instance, field)) return;
+		const value: unknown = Reflect.get(this.#instance, field);
+		Object.defineProperty(this.#instance, field, {
+			get: () => value,
+			set: () => {
+				const message = `${field} of ${this.plan.shape.title} is configuration, and no call can change it`;
+				throw new CallboardError("CONFIG_WRITE", "author", message, {
+					next: "keep what changes in a field of its own",
+				});
+			},
+			enumerable: false,
 		});
 	}
 

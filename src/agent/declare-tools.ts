@@ -146,7 +146,7 @@ interface Contract {
 }
 
 function contractOf(writing: Writing, Class: AgentClass, read: boolean): Contract {
-	const { called, manifest, options } = writing;
+	const { author, called, manifest, name, options } = writing;
 	if (options.params !== undefined) {
 		if (!isRecord(options.params) || !("_zod" in options.params)) {
 			refuse(writing, "BAD_TOOL_OPTION", `${called}: params is no zod 4 schema`, "write params: z.object({ … })");
@@ -161,7 +161,7 @@ function contractOf(writing: Writing, Class: AgentClass, read: boolean): Contrac
 		const next = "run `callboard build` again";
 		refuse(writing, "NOT_IN_MANIFEST", `${called} is not in the manifest, which is older than the class`, next);
 	}
-	const method: unknown = Reflect.get(Class.prototype, writing.name);
+	const method: unknown = Reflect.get(Class.prototype, name);
 	if (typeof method === "function" && /^[^(]*\(\s*\)/.test(Function.prototype.toString.call(method))) {
 		const parameters: JsonSchema = { type: "object", properties: {}, required: [], additionalProperties: false };
 		return { parameters, check: argumentChecker(parameters), spread: () => [] };

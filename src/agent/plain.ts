@@ -9,6 +9,8 @@ export interface PlainOptions {
 	place(): string;
 	/** Gives an object that may stand in the copy as it is, because it is already part of the state written to. */
 	known?(value: object): object | undefined;
+	/** Whether a value that says how JSON writes it is taken at its word: a Date becomes its ISO text. */
+	asWritten?: boolean;
 }
 
 /**
@@ -49,6 +51,9 @@ function copy(
 	if (above.length >= DEPTH) throw refusal(`more than ${DEPTH} levels of nesting`, "store less", at, options);
 	const inner = [...above, value];
 	if (Array.isArray(value)) return copyList(value, at, inner, options);
+	if (options.asWritten === true && "toJSON" in value && typeof value.toJSON === "function") {
+		return copy(value.toJSON(), at, inner, options);
+	}
 	const odd = oddObject(value);
 	if (odd !== undefined) throw refusal(odd.what, odd.instead, at, options);
 	return copyObject(value, at, inner, options);
@@ -63,8 +68,10 @@ function copyList(
 	const list: Json[] = [];
 	for (let index = 0; index < value.length; index += 1) {
 		const item = copy(value[index], [...at, index], above, options);
-		if (item === undefined) throw emptyPlace([...at, index], options);
-		list.push(item);
+		if (item === undefined && options.asWritten !== true) {
+			throw refusal("undefined in a list", "store null, or leave the item out", [...at, index], options);
+		}
+		list.push(item ?? null);
 	}
 	return list;
 }
@@ -98,10 +105,6 @@ export function oddObject(value: object): { what: string; instead: string } | un
 	if (value instanceof Error) return { what: `an error (${name})`, instead: "store its message" };
 	if (ArrayBuffer.isView(value)) return { what: `a ${name}`, instead: "store text, or where the bytes are kept" };
 	return { what: `an instance of ${name}`, instead: "store its plain data, or make it a method" };
-}
-
-function emptyPlace(at: readonly (string | number)[], options: PlainOptions): CallboardError {
-	return refusal("undefined in a list", "store null, or leave the item out", at, options);
 }
 
 function refusal(

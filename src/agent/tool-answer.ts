@@ -1,15 +1,20 @@
 import type { Json } from "../call/json.js";
-import { copyJson } from "../call/json-copy.js";
 import { CallboardError } from "../errors.js";
 import type { ToolDeclaration } from "./declaration.js";
+import { plainCopy } from "./plain.js";
 
 /** Longest refusal a model is given; a longer one is no sentence. */
 const LONGEST = 600;
 
-/** What the model is told of a result: all of it, or its first rows and how many there are. */
+/**
+ * What the model is told of a result: all of it, or its first rows and how many there are.
+ *
+ * @throws CallboardError `NOT_SERIALISABLE` for what JSON cannot hold, and for instances of classes that do not say how
+ * they are written: they may hold more than anyone meant to tell.
+ */
 export function answerOf(tool: ToolDeclaration, value: unknown): { result: Json; content: string; total?: number } {
-	if (value === undefined) return { result: null, content: JSON.stringify({ ok: true }) };
-	const result = copyJson(value, `the result of ${tool.name}`);
+	const result = plainCopy(value, { place: () => "result", asWritten: true });
+	if (result === undefined) return { result: null, content: JSON.stringify({ ok: true }) };
 	if (tool.preview === undefined || !Array.isArray(result) || result.length <= tool.preview) {
 		return { result, content: JSON.stringify(result) };
 	}

@@ -1,5 +1,5 @@
 import { CallboardError } from "../errors.js";
-import { oddObject, plainCopy, step } from "./plain.js";
+import { plainCopy, step } from "./plain.js";
 
 /**
  * Shows plain data as objects and lists that look and behave like it but tell every write, however deep. One object has
@@ -101,7 +101,7 @@ function isListKey(key: string): boolean {
 /** How to get from one object to another: `""` for itself, `[2].at`, undefined when it is not in there. */
 function pathTo(from: unknown, target: object): string | undefined {
 	if (from === target) return "";
-	if (typeof from !== "object" || from === null || oddObject(from) !== undefined) return undefined;
+	if (typeof from !== "object" || from === null) return undefined;
 	for (const [key, member] of Object.entries(from)) {
 		const rest = pathTo(member, target);
 		if (rest !== undefined) return `${step(Array.isArray(from) ? Number(key) : key)}${rest}`;
