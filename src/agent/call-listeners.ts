@@ -11,7 +11,7 @@ export interface CallEvents {
 	"call.ended": { reason: string };
 }
 
-export type CallListener<E extends keyof CallEvents> = (data: CallEvents[E]) => void | Promise<void>;
+export type CallListener<E extends keyof CallEvents> = (data: CallEvents[E]) => unknown;
 
 interface Registered {
 	event: string;

@@ -35,10 +35,7 @@ export interface AgentEvents extends CallEvents {
 	"call.event": { name: string; data: Json; source: EventSource };
 }
 
-export type AgentHandler<E extends keyof AgentEvents> = (
-	data: AgentEvents[E],
-	call: FunctionCall,
-) => void | Promise<void>;
+export type AgentHandler<E extends keyof AgentEvents> = (data: AgentEvents[E], call: FunctionCall) => unknown;
 
 const names: Record<keyof AgentEvents, true> = {
 	"llm.tool_call": true,
