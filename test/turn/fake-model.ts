@@ -7,7 +7,8 @@ export type Answer = Partial<Omit<ModelResponse, "calls">> & {
 	stream?: readonly string[];
 };
 
-export type Step = Answer | string | Error | ((request: ModelRequest, options: AskOptions) => Promise<Answer> | Answer);
+type Reply = Answer | string;
+export type Step = Reply | Error | ((request: ModelRequest, options: AskOptions) => Promise<Reply> | Reply);
 
 /** Plays its steps in order; a request too many fails the test. */
 export class FakeModel implements Model {
