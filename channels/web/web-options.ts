@@ -8,7 +8,7 @@ export interface WebTheme {
 	accent?: string;
 	/** Text on the accent. Default `#ffffff`. */
 	onAccent?: string;
-	/** The accent in dark mode, where a lighter one reads better. Default `#2dd4bf` with dark text, or `accent` when that is set. */
+	/** The accent in dark mode, where a lighter one reads better. Default `#2cbfad` with dark text, or `accent` when that is set. */
 	accentDark?: string;
 	onAccentDark?: string;
 	/** Corner radius of panel and bubbles, as a CSS length. Default `18px`. */

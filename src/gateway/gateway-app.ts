@@ -6,7 +6,6 @@ import { CallboardError } from "../errors.js";
 import type { Log } from "../observe/log.js";
 import type { Health } from "./health.js";
 import { notFound } from "./not-found.js";
-import { publicUrl } from "./public-url.js";
 import { routeFor } from "./route.js";
 
 interface AppOptions {
@@ -14,7 +13,6 @@ interface AppOptions {
 	health: (() => Promise<Health>) | undefined;
 	log: Log;
 	clock: Clock;
-	hops: number;
 	timeoutMs: number;
 	maxBodyBytes: number;
 }
@@ -53,7 +51,7 @@ export function gatewayApp(options: AppOptions): Hono<Env> {
 	app.all("*", (c) => {
 		const routes = routeFor(channels, c.req.path);
 		if (routes === undefined) return notFound(c.req.raw);
-		return inTime(routes, asSeenOutside(c.req.raw, options.hops), c.env.ip, options);
+		return inTime(routes, c.req.raw, c.env.ip, options);
 	});
 	app.onError((error, c) => {
 		if (error instanceof CallboardError && error.code === "BACKEND_UNAVAILABLE") {
@@ -87,13 +85,6 @@ async function inTime(routes: ChannelRoutes, request: Request, ip: string, optio
 	} finally {
 		cancel();
 	}
-}
-
-function asSeenOutside(request: Request, hops: number): Request {
-	const url = publicUrl(request.url, request.headers, hops);
-	if (url === request.url) return request;
-	const { method, headers, body, signal } = request;
-	return new Request(url, { method, headers, signal, ...(body === null ? {} : { body, duplex: "half" }) });
 }
 
 function failure(status: number, error: string, headers: Record<string, string> = {}): Response {

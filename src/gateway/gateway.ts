@@ -9,6 +9,7 @@ import { clientIp } from "./client-ip.js";
 import { gatewayApp } from "./gateway-app.js";
 import type { Health } from "./health.js";
 import { listen } from "./listen.js";
+import { publicUrl } from "./public-url.js";
 import { upgradeHandler } from "./upgrade.js";
 
 export interface GatewayOptions {
@@ -60,7 +61,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		health: options.health,
 		log,
 		clock,
-		hops,
 		timeoutMs,
 		maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
 	});
@@ -68,7 +68,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		fetch: (request, env) => {
 			const incoming = "incoming" in env ? env.incoming : undefined;
 			const ip = clientIp(incoming?.headers["x-forwarded-for"], incoming?.socket?.remoteAddress, hops);
-			return app.fetch(request, { ip });
+			return app.fetch(plainRequest(request, hops), { ip });
 		},
 		overrideGlobalObjects: false,
 		serverOptions: {
@@ -131,6 +131,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 			return stopping;
 		},
 	};
+}
+
+/** The adapter's request is a thin stand-in that not every library takes; this is a real one, with the address a browser sees. */
+function plainRequest(request: Request, hops: number): Request {
+	const { method, headers, signal, body } = request;
+	const url = publicUrl(request.url, headers, hops);
+	return new Request(url, { method, headers, signal, ...(body === null ? {} : { body, duplex: "half" }) });
 }
 
 function isEventStream(response: ServerResponse): boolean {

@@ -37,7 +37,7 @@ export function entryElement(line, context) {
  * @param {HTMLElement} root
  * @param {Line} line
  * @param {{ joined: boolean, last: boolean, taken: string | undefined, open: boolean, time: string }} place `taken` is
- * the choice that was tapped; `open` whether its buttons can still be used; `last` whether the next line is another's
+ * the choice that was tapped; `open` whether its buttons can still be used; `last` whether its time is shown
  * @param {EntryContext} context
  */
 export function updateEntry(root, line, { joined, last, taken, open, time }, { strings, edit }) {

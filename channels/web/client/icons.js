@@ -17,7 +17,7 @@ export function icon(name) {
 	const svg = document.createElementNS(NAMESPACE, "svg");
 	svg.setAttribute("viewBox", "0 0 24 24");
 	svg.setAttribute("aria-hidden", "true");
-	svg.setAttribute("class", `icon ${name}`);
+	svg.setAttribute("class", `icon icon-${name}`);
 	const path = document.createElementNS(NAMESPACE, "path");
 	path.setAttribute("d", PATHS[name]);
 	svg.append(path);

@@ -124,7 +124,7 @@ export class LogView {
 				line,
 				{
 					joined: together(lines[index - 1], line),
-					last: !together(line, lines[index + 1]),
+					last: pauses(line, lines[index + 1]),
 					taken: taken.get(line.id),
 					open: index > lastOwn,
 					time: this.#timeOf(line.at),
@@ -185,6 +185,15 @@ function removed(element) {
 function together(a, b) {
 	if (a === undefined || b === undefined || a.from !== b.from) return false;
 	return dayOf(a.at) === dayOf(b.at) && b.at - a.at < TOGETHER_MS && a.status !== "failed";
+}
+
+/**
+ * Whether the time is worth showing: nothing follows, or not for a while.
+ * @param {Line} line
+ * @param {Line | undefined} next
+ */
+function pauses(line, next) {
+	return next === undefined || next.at - line.at >= TOGETHER_MS;
 }
 
 /** @param {number | undefined} at */

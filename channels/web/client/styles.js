@@ -14,7 +14,7 @@ const LIGHT = `
 `;
 
 const DARK = `
-	--_accent: var(--callboard-accent, var(--_theme-accent-dark, #2dd4bf));
+	--_accent: var(--callboard-accent, var(--_theme-accent-dark, #2cbfad));
 	--_on-accent: var(--callboard-on-accent, var(--_theme-on-accent-dark, #04211d));
 	--_background: var(--callboard-background, #151b1c);
 	--_bubble: var(--callboard-bubble, #232c2d);
@@ -70,7 +70,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .launcher:active { transform: scale(0.96); }
 .launcher:focus-visible { outline-offset: 3px; }
 .launcher .icon { width: 28px; height: 28px; }
-.launcher .chat { fill: currentColor; stroke: none; }
+.launcher .icon-chat { fill: currentColor; stroke: none; }
 .badge {
 	position: absolute; top: -2px; right: -2px; min-width: 22px; height: 22px; padding: 0 6px; border-radius: 11px;
 	background: var(--_danger); color: var(--_background); font-size: 12px; font-weight: 700; line-height: 22px; text-align: center;
@@ -107,7 +107,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .scroll { flex: 1; min-height: 0; overflow-y: auto; overflow-x: hidden; overscroll-behavior: contain; overflow-anchor: none; padding: 18px 16px 8px; scrollbar-width: thin; scrollbar-color: var(--_border) transparent; }
 .scroll:focus-visible { outline-offset: -3px; }
 .log { display: flex; flex-direction: column; }
-.day { align-self: center; margin: 6px 0 12px; color: var(--_muted); font-size: 12px; font-weight: 550; }
+.day { align-self: center; margin: 6px 0 12px; color: var(--_muted); font-size: 12px; font-weight: 500; }
 .line { display: flex; flex-direction: column; align-items: flex-start; max-width: 100%; margin-top: 12px; animation: appear 160ms ease-out; }
 .line.joined { margin-top: 4px; }
 .line.visitor { align-items: flex-end; }
@@ -131,7 +131,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .bubble ul, .bubble ol { padding-inline-start: 1.4em; }
 .bubble li { margin: 2px 0; }
 .bubble li > ul, .bubble li > ol { margin: 2px 0; }
-.bubble a { color: inherit; font-weight: 550; text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 3px; border-radius: 3px; }
+.bubble a { color: inherit; text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 3px; border-radius: 3px; }
 .agent .bubble a { color: var(--_accent); }
 .bubble code { padding: 1px 5px; border-radius: 5px; background: color-mix(in srgb, var(--_text) 9%, transparent); font: 0.88em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .bubble pre { padding: 10px 12px; border-radius: 10px; background: color-mix(in srgb, var(--_text) 7%, transparent); overflow-x: auto; overflow-wrap: normal; }
@@ -143,7 +143,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .file { display: inline-flex; align-items: center; gap: 8px; }
 
 .choices { display: flex; flex-wrap: wrap; gap: 8px; width: 100%; margin-top: 8px; }
-.choice { display: inline-flex; align-items: center; gap: 6px; max-width: 100%; min-height: 40px; padding: 7px 15px; border: 1.5px solid color-mix(in srgb, var(--_accent) 55%, var(--_border)); border-radius: 20px; background: var(--_background); color: var(--_accent); font-weight: 550; text-align: start; overflow-wrap: anywhere; transition: background 120ms ease, color 120ms ease; }
+.choice { display: inline-flex; align-items: center; gap: 6px; max-width: 100%; min-height: 40px; padding: 7px 15px; border: 1.5px solid color-mix(in srgb, var(--_accent) 55%, var(--_border)); border-radius: 20px; background: var(--_background); color: var(--_accent); font-weight: 500; text-align: start; overflow-wrap: anywhere; transition: background 120ms ease, color 120ms ease; }
 .choice small { display: block; color: var(--_muted); font-weight: 400; font-size: 13px; }
 .choice:not(:disabled):hover { background: color-mix(in srgb, var(--_accent) 9%, var(--_background)); }
 .choice:disabled { border-color: var(--_border); color: var(--_muted); cursor: default; }
@@ -165,6 +165,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .field:focus-within { border-color: var(--_accent); box-shadow: 0 0 0 1px var(--_accent); }
 .field.over-long { border-color: var(--_danger); box-shadow: 0 0 0 1px var(--_danger); }
 textarea { flex: 1; min-width: 0; height: 40px; max-height: 148px; padding: 8px 0; border: 0; outline: 0; resize: none; background: none; color: inherit; font: 400 16px/24px var(--_font); overflow-y: auto; scrollbar-width: thin; }
+textarea:focus-visible { outline: none; }
 textarea::placeholder { color: var(--_muted); opacity: 1; }
 .send { flex: none; display: grid; place-items: center; width: 40px; height: 40px; padding: 0; border: 0; border-radius: 50%; background: var(--_accent); color: var(--_on-accent); transition: opacity 120ms ease, transform 120ms ease; }
 .send[aria-disabled="true"] { background: var(--_bubble); color: var(--_muted); cursor: default; }
