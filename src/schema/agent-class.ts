@@ -1,10 +1,11 @@
 import { relative, sep } from "node:path";
+import { isPersonal } from "./brand.js";
 import { docOfType, textOf } from "./docstring.js";
 import type { AgentManifest, FieldManifest, ToolManifest } from "./manifest.js";
 import type { ClassNode, CompilerSymbol, Node, SignatureProject, Type } from "./signature.js";
 import { readTool } from "./tool-signature.js";
-import { isPersonal, typeSchema } from "./type-schema.js";
-import { writtenAt } from "./written-order.js";
+import { typeSchema } from "./type-schema.js";
+import { type Written, writtenAt } from "./written-order.js";
 
 /** Something in an agent file that the model could not be told of. */
 export interface Problem {
@@ -22,6 +23,8 @@ export interface ClassReading {
 	name: string;
 	/** `file:line` of a node, relative to the project's folder. */
 	at(node: Node): string;
+	/** What the type parameters of its base classes stand for. */
+	bound: Written["bound"];
 	refuse(node: Node, what: string, next: string): void;
 }
 
@@ -119,7 +122,7 @@ function readFields(
 		const symbol = project.checker.getPropertyOfType(instance, member.name.text);
 		const type = symbol && project.checker.getTypeOfSymbol(symbol);
 		if (symbol === undefined || type === undefined) continue;
-		const doc = textOf(project, symbol) ?? docOfType(project, type) ?? "";
+		const doc = textOf(project, symbol) ?? docOfType(project, type, writtenAt(project, symbol)) ?? "";
 		fields[member.name.text] = isPersonal(project, type) ? { doc, pii: true } : { doc };
 	}
 	return fields;

@@ -1,4 +1,5 @@
-import type { CompilerSymbol, SignatureProject, Type } from "./signature.js";
+import type { CompilerSymbol, Node, SignatureProject, Type } from "./signature.js";
+import { followed, type Written } from "./written-order.js";
 
 /** The docstring of a declaration, without its tags; for a parameter its `@param` text. */
 export function textOf(project: SignatureProject, symbol: CompilerSymbol | undefined): string | undefined {
@@ -11,10 +12,23 @@ export function textOf(project: SignatureProject, symbol: CompilerSymbol | undef
  * The docstring of a named type of the author's own: what a member of that type is, when it says nothing itself. Types
  * of packages, such as `Pick`, describe themselves and not the member.
  */
-export function docOfType(project: SignatureProject, type: Type): string | undefined {
-	const symbol = type.getAliasSymbol() ?? type.getSymbol();
+export function docOfType(project: SignatureProject, type: Type, written: Written | undefined): string | undefined {
+	const named = written && nameIn(project, written.node);
+	return ownText(project, type.getAliasSymbol() ?? type.getSymbol()) ?? ownText(project, named);
+}
+
+function ownText(project: SignatureProject, symbol: CompilerSymbol | undefined): string | undefined {
 	const declaration = project.resolve(symbol?.declarations[0]);
 	return declaration === undefined || project.isForeign(declaration) ? undefined : textOf(project, symbol);
+}
+
+/** The one named type in `Day | undefined`, whose name the compiler forgets. */
+function nameIn(project: SignatureProject, node: Node): CompilerSymbol | undefined {
+	const { ast } = project.compiler;
+	if (ast.isTypeReferenceNode(node)) return followed(project, node.typeName);
+	if (!ast.isUnionTypeNode(node)) return undefined;
+	const names = node.types.flatMap((member) => nameIn(project, member) ?? []);
+	return names.length === 1 ? names[0] : undefined;
 }
 
 /** The compiler takes a comment only from a line of its own; in `{ /** the name *\/ name: string }` it is meant as well. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** A configuration that exists only in memory: a project of just the agents and what they import. */
@@ -55,7 +55,7 @@ export function planProjects(
 			const config = { compilerOptions: { ...DEFAULTS, ...READING }, files: members, include: [] };
 			return { path: join(key, NAME), text: JSON.stringify(config), files: members };
 		}
-		const ambient = included(key).filter((name) => /\.d\.[cm]?ts$/.test(name));
+		const ambient = included(key).filter(isAmbient);
 		const config = { extends: key, compilerOptions: READING, files: [...members, ...ambient], include: [] };
 		return {
 			path: join(dirname(key), NAME),
@@ -64,6 +64,11 @@ export function planProjects(
 			extended: key,
 		};
 	});
+}
+
+/** A declaration file that speaks of everything at once; one that is a module is found by who imports it. */
+function isAmbient(file: string): boolean {
+	return /\.d\.[cm]?ts$/.test(file) && !/^\s*(import|export)\b/m.test(readFileSync(file, "utf8"));
 }
 
 /** The nearest tsconfig that includes the file: `tsconfig.json` first, then its siblings such as `tsconfig.app.json`. */

@@ -2,6 +2,7 @@ import { CallboardError } from "../errors.js";
 import { agentChain, type ClassReading, type Problem, placeOf, readAgentClass, relativeTo } from "./agent-class.js";
 import type { AgentManifest } from "./manifest.js";
 import { type ClassNode, type Node, type SignatureProject, type TypeMistake, withSignatures } from "./signature.js";
+import { boundByHeritage } from "./written-order.js";
 
 /** What the compiler knows of some agent files. */
 export interface AgentsRead {
@@ -54,7 +55,7 @@ export function readAgents(root: string, files: readonly string[], typeMistakes 
 				root,
 				projects.flatMap(({ config }) => config ?? []),
 			),
-			problems,
+			problems: inOrder(problems),
 			typeMistakes: typeMistakes
 				? projects
 						.flatMap((project) => project.files.flatMap((file) => project.typeMistakes(file)))
@@ -65,6 +66,11 @@ export function readAgents(root: string, files: readonly string[], typeMistakes 
 				: [],
 		};
 	});
+}
+
+function inOrder(problems: readonly Problem[]): Problem[] {
+	const byPlace = new Intl.Collator("en", { numeric: true });
+	return problems.toSorted((a, b) => byPlace.compare(a.at, b.at));
 }
 
 function pathsOf(root: string, files: readonly string[]): string[] {
@@ -95,7 +101,11 @@ function classesOf(root: string, project: SignatureProject, file: string, proble
 			if (chain !== undefined && node.name === undefined) {
 				refuse(node, "an agent class has no name", "write `export default class ClinicaNorte extends Agent`");
 			} else if (chain !== undefined && node.name !== undefined && !isAbstract(project, node)) {
-				found.push({ node, chain, reading: { project, name: node.name.text, at, refuse } });
+				found.push({
+					node,
+					chain,
+					reading: { project, name: node.name.text, at, refuse, bound: boundByHeritage(project, chain) },
+				});
 			}
 		}
 		node.forEachChild(visit);

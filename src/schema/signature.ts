@@ -139,13 +139,24 @@ function open(compiler: Compiler, snapshot: Sync.Snapshot, config: VirtualConfig
 
 function typeMistake(found: Sync.Diagnostic, file: string): TypeMistake {
 	const before = readFileSync(found.fileName ?? file, "utf8").slice(0, Math.max(found.pos, 0));
+	const meant = beyondOverloads(found);
 	return {
 		file: found.fileName ?? file,
 		line: before.split("\n").length,
-		code: `TS${found.code}`,
-		text: chain(found).join(" "),
+		code: `TS${meant.code}`,
+		text: chain(meant).join(" "),
 	};
 }
+
+/** `@tool` has two overloads; what is wrong stands below the sentences that say that none of them fits. */
+function beyondOverloads(found: Sync.Diagnostic): Sync.Diagnostic {
+	const [inner] = found.messageChain ?? [];
+	const isPreamble = found.code === NO_OVERLOAD_MATCHES || found.code === LAST_OVERLOAD_SAID;
+	return isPreamble && inner !== undefined ? beyondOverloads(inner) : found;
+}
+
+const NO_OVERLOAD_MATCHES = 2769;
+const LAST_OVERLOAD_SAID = 2770;
 
 function chain(found: Sync.Diagnostic): string[] {
 	return [found.text, ...(found.messageChain ?? []).flatMap(chain)];

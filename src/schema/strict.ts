@@ -36,6 +36,25 @@ export function strictSchema(schema: JsonSchema): JsonSchema | undefined {
 	return schema.type === "object" ? strict(schema, 0) : undefined;
 }
 
+/** What a model is offered for a schema: its strict form where there is one, else the schema without our own marks. */
+export interface OfferedSchema {
+	readonly parameters: JsonSchema;
+	/** Whether strict mode may be asked for. */
+	readonly strict: boolean;
+}
+
+const offered = new WeakMap<JsonSchema, OfferedSchema>();
+
+/** The form in which a schema goes to a model, always the same object for the same schema. */
+export function offeredSchema(schema: JsonSchema): OfferedSchema {
+	const known = offered.get(schema);
+	if (known !== undefined) return known;
+	const strict = strictSchema(schema);
+	const made = { parameters: strict ?? shownSchema(schema), strict: strict !== undefined };
+	offered.set(schema, made);
+	return made;
+}
+
 /** The schema as a model is shown it outside strict mode: without the marks that are only for us. */
 export function shownSchema(schema: JsonSchema): JsonSchema {
 	return Object.fromEntries(

@@ -119,7 +119,8 @@ function readParameters(
 		const type = project.checker.getTypeOfSymbol(parameter);
 		if (type === undefined) continue;
 		if (!ast.isIdentifier(node.name)) {
-			if (parameters.length === 1) return wholeObject(reading, title, node, type, writtenAt(project, parameter));
+			if (parameters.length === 1)
+				return wholeObject(reading, title, node, type, writtenAt(project, parameter, reading.bound));
 			reading.refuse(
 				node,
 				`${title}: parameter ${index + 1} is taken apart and has no name`,
@@ -135,10 +136,11 @@ function readParameters(
 			reader.report(parameter.name, "has no type");
 			continue;
 		}
-		const schema = typeSchema(reader, type, parameter.name, writtenAt(project, parameter));
+		const written = writtenAt(project, parameter, reading.bound);
+		const schema = typeSchema(reader, type, parameter.name, written);
 		const fallback = literalInitializer(project, node.initializer);
 		read.properties[parameter.name] = {
-			...described(schema, textOf(project, parameter) ?? docOfType(project, type)),
+			...described(schema, textOf(project, parameter) ?? docOfType(project, type, written)),
 			...(fallback === undefined ? {} : { default: fallback }),
 		};
 	}

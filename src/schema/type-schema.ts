@@ -1,7 +1,8 @@
+import { isPersonal, isSymbolKeyed, unbranded } from "./brand.js";
 import { docOfType, textOf } from "./docstring.js";
 import type { JsonSchema } from "./json-schema.js";
 import { orNull } from "./nullable.js";
-import type { CompilerSymbol, SignatureProject, Type } from "./signature.js";
+import type { SignatureProject, Type } from "./signature.js";
 import { templatePattern } from "./template-pattern.js";
 import {
 	inWrittenOrder,
@@ -21,9 +22,10 @@ export interface TypeReader {
 }
 
 /** Types being read, outermost first: one that comes again inside itself is recursive. */
-type Trail = readonly number[];
+type Trail = readonly { type: number; declared: number | undefined }[];
 
-const DEEPEST = 16;
+/** How often one generic type may stand inside itself with other arguments: a `Page<Page<T>>` ends, a list of lists of lists … does not. */
+const MOST_NESTED = 3;
 
 interface Place {
 	path: string;
@@ -50,9 +52,12 @@ function read(reader: TypeReader, type: Type, place: Place): JsonSchema {
 		reader.report(place.path, what);
 		return {};
 	};
-	if (place.trail.includes(type.id)) return refuse("is of a recursive type, which has no end when it is written out");
-	if (place.trail.length > DEEPEST) return refuse("is of a type that is nested too deep");
-	const inner = { ...place, trail: [...place.trail, type.id] };
+	const declared = declaredAs(reader, type);
+	const nested = place.trail.filter((outer) => outer.declared !== undefined && outer.declared === declared).length;
+	if (place.trail.some((outer) => outer.type === type.id) || nested >= MOST_NESTED) {
+		return refuse("is of a recursive type, which has no end when it is written out");
+	}
+	const inner = { ...place, trail: [...place.trail, { type: type.id, declared }] };
 	if (type.isErrorType()) return refuse("has a type that cannot be found");
 	if (type.flags & F.Any) return refuse("is any, which tells the model nothing");
 	if (type.flags & F.Unknown) return refuse("is unknown, which tells the model nothing");
@@ -74,9 +79,18 @@ function read(reader: TypeReader, type: Type, place: Place): JsonSchema {
 		return pattern === undefined ? refuse("is a template text too involved to check") : { type: "string", pattern };
 	}
 	if (type.isTypeParameter()) return refuse("is a type parameter, which is not known until the program runs");
-	if (type.isIntersectionType()) return readIntersection(reader, type, type.getTypes(), inner);
+	if (type.isIntersectionType()) return readIntersection(reader, type, inner);
 	if (type.isObjectType()) return readObject(reader, type, inner);
 	return refuse(`is ${shown(reader, type)}, which cannot be written as a schema`);
+}
+
+/** The named type of the author's own that a type is an instance of. */
+function declaredAs({ project }: TypeReader, type: Type): number | undefined {
+	const { Class, Interface, TypeAlias } = project.compiler.sync.SymbolFlags;
+	const symbol = type.getAliasSymbol() ?? type.getSymbol();
+	if (symbol === undefined || (symbol.flags & (Class | Interface | TypeAlias)) === 0) return undefined;
+	const declaration = project.resolve(symbol.declarations[0]);
+	return declaration === undefined || project.isStandard(declaration) ? undefined : symbol.id;
 }
 
 function readUnion(reader: TypeReader, all: readonly Type[], place: Place): JsonSchema {
@@ -84,7 +98,7 @@ function readUnion(reader: TypeReader, all: readonly Type[], place: Place): Json
 	const F = project.compiler.sync.TypeFlags;
 	const personal = all.some((member) => isPersonal(reader.project, member));
 	const order = writtenOrder(project, place.written);
-	const members = all.filter((member) => !(member.flags & F.Undefined)).map((member) => unbranded(reader, member));
+	const members = all.filter((member) => !(member.flags & F.Undefined)).map((member) => unbranded(project, member));
 	const valued = members.filter((member) => !(member.flags & F.Null));
 	const literals = valued.filter((member) => member.isLiteralType() && !member.isBigIntLiteralType());
 	const others = valued.filter((member) => !literals.includes(member));
@@ -121,47 +135,10 @@ function literalsSchema(values: readonly (string | number | boolean)[]): JsonSch
 	return { type: kinds.length === 1 && kind !== undefined ? kind : kinds, enum: [...values] };
 }
 
-/** A member without its brands, so that `"a" & Brand` counts as the literal it is. */
-function unbranded(reader: TypeReader, type: Type): Type {
-	if (!type.isIntersectionType()) return type;
-	const parts = type.getTypes().filter((part) => !isBrand(reader, part));
-	const [only] = parts;
-	return parts.length === 1 && only !== undefined ? only : type;
-}
-
-function readIntersection(reader: TypeReader, type: Type, all: readonly Type[], place: Place): JsonSchema {
-	const { TypeFlags } = reader.project.compiler.sync;
-	const primitive = all.find((part) => part.flags & TypeFlags.Primitive);
-	const parts = all.filter((part) => !isBrand(reader, part));
-	const [only] = parts;
-	const schema =
-		primitive !== undefined
-			? read(reader, primitive, place)
-			: parts.length === 1 && only !== undefined
-				? read(reader, only, place)
-				: readMembers(reader, type, place);
+function readIntersection(reader: TypeReader, type: Type, place: Place): JsonSchema {
+	const bare = unbranded(reader.project, type);
+	const schema = bare === type ? readMembers(reader, type, place) : read(reader, bare, place);
 	return isPersonal(reader.project, type) ? { ...schema, "x-pii": true } : schema;
-}
-
-/** A type that only marks another: all its members are keyed by symbols. */
-function isBrand({ project }: TypeReader, type: Type): boolean {
-	if (!type.isObjectType()) return false;
-	const members = project.checker.getPropertiesOfType(type);
-	return members.length > 0 && members.every(isSymbolKeyed);
-}
-
-function isSymbolKeyed(member: CompilerSymbol): boolean {
-	return member.escapedName.startsWith("__@");
-}
-
-/** Whether a type is `Pii<…>`. */
-export function isPersonal(project: SignatureProject, type: Type): boolean {
-	const parts = type.isUnionType() || type.isIntersectionType() ? type.getTypes() : [type];
-	return parts.some((part) => {
-		if (part.isIntersectionType()) return isPersonal(project, part);
-		if (!part.isObjectType()) return false;
-		return project.checker.getPropertiesOfType(part).some(({ escapedName }) => escapedName.startsWith("__@pii@"));
-	});
 }
 
 function readObject(reader: TypeReader, type: Type, place: Place): JsonSchema {
@@ -245,7 +222,7 @@ function readMembers(reader: TypeReader, type: Type, place: Place): JsonSchema {
 		}
 		const written = writtenAt(project, member);
 		const schema = read(reader, memberType, { ...place, path, written });
-		properties[member.name] = described(schema, textOf(project, member) ?? docOfType(project, memberType));
+		properties[member.name] = described(schema, textOf(project, member) ?? docOfType(project, memberType, written));
 		if (!(member.flags & SymbolFlags.Optional) && !mayBeUndefined(reader, memberType)) required.push(member.name);
 	}
 	const [index] = indexes;

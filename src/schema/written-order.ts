@@ -1,4 +1,4 @@
-import type { CompilerSymbol, Node, SignatureProject } from "./signature.js";
+import type { ClassNode, CompilerSymbol, Node, SignatureProject } from "./signature.js";
 
 /**
  * The words in which a type was written: a type node or an initialiser, with what the type parameters of the aliases
@@ -11,24 +11,31 @@ export interface Written {
 
 const DEPTH = 12;
 
+const NOTHING: Written["bound"] = new Map();
+
 /** What is written at a declaration: its type, else its initialiser. */
-export function writtenAt(project: SignatureProject, symbol: CompilerSymbol): Written | undefined {
+export function writtenAt(
+	project: SignatureProject,
+	symbol: CompilerSymbol,
+	bound: Written["bound"] = NOTHING,
+): Written | undefined {
+	const node = nodeAt(project, symbol);
+	return node === undefined ? undefined : { node, bound };
+}
+
+function nodeAt(project: SignatureProject, symbol: CompilerSymbol): Node | undefined {
 	const { ast } = project.compiler;
 	const declaration = project.resolve(symbol.valueDeclaration ?? symbol.declarations[0]);
 	if (declaration === undefined) return undefined;
 	if (ast.isParameterDeclaration(declaration) || ast.isPropertyDeclaration(declaration)) {
-		return plain(declaration.type ?? declaration.initializer);
+		return declaration.type ?? declaration.initializer;
 	}
 	if (ast.isPropertySignatureDeclaration(declaration) || ast.isVariableDeclaration(declaration)) {
-		return plain(declaration.type ?? ("initializer" in declaration ? declaration.initializer : undefined));
+		return declaration.type ?? ("initializer" in declaration ? declaration.initializer : undefined);
 	}
-	if (ast.isPropertyAssignment(declaration)) return plain(declaration.initializer);
-	if (ast.isTypeAliasDeclaration(declaration)) return plain(declaration.type);
+	if (ast.isPropertyAssignment(declaration)) return declaration.initializer;
+	if (ast.isTypeAliasDeclaration(declaration)) return declaration.type;
 	return undefined;
-}
-
-function plain(node: Node | undefined): Written | undefined {
-	return node === undefined ? undefined : { node, bound: new Map() };
 }
 
 /** Key of a literal value, as `writtenOrder` gives it. */
@@ -123,7 +130,8 @@ export function literalInitializer(
 	return node === undefined ? undefined : literalOf(project, node);
 }
 
-function followed({ checker, compiler: { sync } }: SignatureProject, name: Node): CompilerSymbol | undefined {
+/** The symbol a name stands for, through imports. */
+export function followed({ checker, compiler: { sync } }: SignatureProject, name: Node): CompilerSymbol | undefined {
 	const symbol = checker.getSymbolAtLocation(name);
 	return symbol && symbol.flags & sync.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
@@ -150,16 +158,38 @@ function memberWritten(project: SignatureProject, objectType: Node, indexType: N
 	return member && writtenAt(project, member);
 }
 
+/** What the type parameters of base classes stand for, as the classes of the chain write it after `extends`. */
+export function boundByHeritage(project: SignatureProject, chain: readonly ClassNode[]): Written["bound"] {
+	const { ast } = project.compiler;
+	let bound: Written["bound"] = NOTHING;
+	for (const [index, node] of [...chain].reverse().entries()) {
+		const clause = node.heritageClauses?.find(({ token }) => token === ast.SyntaxKind.ExtendsKeyword);
+		const base = [...chain].reverse()[index + 1];
+		const written = clause?.types[0]?.typeArguments ?? [];
+		bound = new Map([...bound, ...bindings(project, base?.typeParameters ?? [], written, bound)]);
+	}
+	return bound;
+}
+
+function bindings(
+	project: SignatureProject,
+	parameters: readonly Node[],
+	written: readonly Node[],
+	bound: Written["bound"],
+): [number, Written][] {
+	return parameters.flatMap((parameter, index): [number, Written][] => {
+		const node = written[index];
+		const name = project.compiler.ast.isTypeParameterDeclaration(parameter) ? parameter.name : parameter;
+		const symbol = project.checker.getSymbolAtLocation(name);
+		return node === undefined || symbol === undefined ? [] : [[symbol.id, { node, bound }]];
+	});
+}
+
 /** The body of an alias, its parameters bound to the arguments of this use. */
 function aliasWritten(project: SignatureProject, use: Written, alias: Node): Written {
 	const { ast } = project.compiler;
 	if (!ast.isTypeReferenceNode(use.node) || !ast.isTypeAliasDeclaration(alias)) return use;
-	const bound = new Map<number, Written>();
-	for (const [index, parameter] of (alias.typeParameters ?? []).entries()) {
-		const argument = use.node.typeArguments?.[index];
-		const symbol = project.checker.getSymbolAtLocation(parameter.name);
-		if (argument !== undefined && symbol !== undefined) bound.set(symbol.id, { node: argument, bound: use.bound });
-	}
+	const bound = new Map(bindings(project, alias.typeParameters ?? [], use.node.typeArguments ?? [], use.bound));
 	return { node: alias.type, bound };
 }
 

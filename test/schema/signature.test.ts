@@ -1,0 +1,379 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { JsonSchema } from "../../src/schema/json-schema.js";
+import type { AgentManifest } from "../../src/schema/manifest.js";
+import { type AgentsRead, readAgents } from "../../src/schema/read-agents.js";
+import { inProject, repository } from "./in-folder.js";
+
+const fixture = (name: string) => join(repository, "test/schema/fixtures", name);
+let read: AgentsRead;
+const agent = (name: string): AgentManifest => {
+	const found = read.agents[name];
+	if (found === undefined) throw new Error(`no agent ${name}`);
+	return found;
+};
+const properties = (name: string, tool: string) => agent(name).tools[tool]?.parameters?.properties as JsonSchema;
+
+beforeAll(async () => {
+	read = await readAgents(repository, [fixture("clinic/clinic.tsx"), fixture("hard.tsx")], true);
+});
+
+describe("a class", () => {
+	test("gives its docstring, its stages in the order written, its fields and which of them are personal", () => {
+		const { doc, file, stages, fields } = agent("Clinic");
+		expect({ doc, file, stages, fields }).toEqual({
+			doc: "Books a visit at the clinic.",
+			file: "test/schema/fixtures/clinic/clinic.tsx",
+			stages: ["identify", "choose", "book", "done"],
+			fields: {
+				stage: { doc: "" },
+				slots: { doc: "Free hours of the day that was asked for." },
+				caller: { doc: "", pii: true },
+				patient: { doc: "A patient of the clinic." },
+			},
+		});
+	});
+
+	test("gives its stages through an alias, by value, and from a plain union", async () => {
+		expect(agent("Hard").stages).toEqual(["zeta", "alpha", "mid"]);
+		expect(agent("Bound").stages).toEqual(["two", "one"]);
+		const source = `import { Agent } from "callboard";
+			const ALL = ["c", "a", "b"] as const;
+			export class Union extends Agent { stage: "z" | "y" = "z" }
+			export class Listed extends Agent { stage: (typeof ALL)[number] = "c" }
+			export class Heir extends Union {}
+			export class Without extends Agent {}`;
+		await inProject({ "agent.ts": source }, async (root) => {
+			const { agents, problems } = await readAgents(root, [join(root, "agent.ts")]);
+			expect(problems).toEqual([]);
+			expect(Object.entries(agents).map(([name, { stages }]) => [name, stages])).toEqual([
+				["Heir", ["z", "y"]],
+				["Listed", ["c", "a", "b"]],
+				["Union", ["z", "y"]],
+				["Without", undefined],
+			]);
+		});
+	});
+
+	test("that is abstract, or no agent, is not read", () => {
+		expect(Object.keys(read.agents)).toEqual(["Bound", "Clinic", "Generic", "Hard"]);
+	});
+});
+
+describe("a tool", () => {
+	test("gives its place, its docstring without @param, the order and the schema of its parameters", () => {
+		expect(agent("Clinic").tools.lookup).toEqual({
+			at: "test/schema/fixtures/clinic/clinic.tsx:21",
+			doc: "Look the caller up by name.\nAsk for the name first.",
+			order: ["name", "day", "n", "patient"],
+			parameters: {
+				type: "object",
+				properties: {
+					name: { type: "string", "x-pii": true, description: "The caller's full name, as spoken." },
+					day: { type: "string", enum: ["mon", "tue"], description: "The day the caller asks for." },
+					n: { type: "number", description: "How many people come." },
+					patient: {
+						type: "object",
+						properties: {
+							id: { type: "number", description: "Record number." },
+							name: { type: "string", description: "Given and family name." },
+							phone: { type: "string" },
+						},
+						required: ["id", "name"],
+						additionalProperties: false,
+						description: "The record already found.",
+					},
+				},
+				required: ["name", "day"],
+				additionalProperties: false,
+			},
+			pii: ["name"],
+		});
+	});
+
+	test("is a method with @tool: others are not in the manifest", () => {
+		expect(Object.keys(agent("Clinic").tools)).toEqual(["lookup", "hold"]);
+	});
+
+	test("is inherited, base first, with the types of this class and the docstring of the method it overrides", () => {
+		expect(Object.keys(agent("Hard").tools)).toEqual(["hangup", "hard", "more", "taken", "explicit", "none"]);
+		expect(agent("Hard").tools.hangup?.doc).toBe("Ends the call.");
+		expect(Object.keys(agent("Bound").tools)).toEqual(["hangup", "keep"]);
+		expect(agent("Bound").tools.hangup?.doc).toBe("Ends the call.");
+		expect(properties("Bound", "hangup")).toEqual({
+			reason: { type: "string", enum: ["tired", "done"], description: "Why, in a few words." },
+		});
+		expect(properties("Bound", "keep")).toEqual({ thing: { type: "string", enum: ["second", "first"] } });
+	});
+
+	test("that takes its one object apart gets the members as arguments", () => {
+		expect(agent("Hard").tools.taken).toMatchObject({ order: [], whole: true, parameters: { required: ["name"] } });
+		expect(properties("Hard", "taken")).toEqual({
+			name: { type: "string", description: "The full name." },
+			day: { type: "string", enum: ["wed", "mon", "tue"] },
+		});
+	});
+
+	test("with zod params has no schema from its signature", () => {
+		const { at: _at, ...explicit } = agent("Hard").tools.explicit ?? {};
+		expect(explicit).toEqual({ doc: "Books what zod says.", order: [], pii: [] });
+	});
+
+	test("without parameters takes an object without members", () => {
+		const { at: _at, ...none } = agent("Hard").tools.none ?? {};
+		expect(none).toEqual({
+			doc: "No arguments at all.",
+			order: [],
+			parameters: { type: "object", properties: {}, required: [], additionalProperties: false },
+			pii: [],
+		});
+	});
+
+	test("decorated under another name or through a namespace is one as well, another decorator is none", async () => {
+		const source = `import * as callboard from "callboard";
+			import { Agent, tool as t } from "callboard";
+			const mine = (_method: unknown, _context: ClassMethodDecoratorContext) => {};
+			export class Named extends Agent {
+				/** One. */ @t() one() {}
+				/** Two. */ @callboard.tool() two() {}
+				/** Three. */ @mine three() {}
+				/** Four. */ @mine @t() four() {}
+			}`;
+		await inProject({ "agent.ts": source }, async (root) => {
+			const { agents, problems } = await readAgents(root, [join(root, "agent.ts")]);
+			expect(problems).toEqual([]);
+			expect(Object.keys(agents.Named?.tools ?? {})).toEqual(["one", "two", "four"]);
+		});
+	});
+});
+
+describe("a type", () => {
+	const patientParts = {
+		id: { type: "number", description: "Record number." },
+		name: { type: "string", description: "Given and family name." },
+		phone: { type: "string" },
+	};
+	const closed = { additionalProperties: false };
+
+	test.each<[string, JsonSchema]>([
+		["day", { type: "string", enum: ["wed", "mon", "tue"] }],
+		[
+			"address",
+			{
+				type: "object",
+				properties: {
+					street: { type: "string" },
+					zip: { type: "number" },
+					kind: { type: "string", enum: ["work", "home"] },
+				},
+				required: ["street", "kind"],
+				...closed,
+			},
+		],
+		[
+			"who",
+			{
+				type: "object",
+				properties: { name: patientParts.name, phone: patientParts.phone },
+				required: ["name"],
+				...closed,
+			},
+		],
+		["part", { type: "object", properties: patientParts, required: [], ...closed }],
+		["rec", { type: "object", additionalProperties: { type: "number" } }],
+		["kind", { type: "string", enum: ["regular", "new", "former"] }],
+		["tags", { type: "array", items: { type: "string" } }],
+		[
+			"pair",
+			{ type: "array", prefixItems: [{ type: "string" }, { type: "number" }], minItems: 2, maxItems: 2, items: false },
+		],
+		[
+			"either",
+			{
+				anyOf: [
+					{
+						type: "object",
+						properties: { k: { type: "string", enum: ["b"] }, s: { type: "string" } },
+						required: ["k", "s"],
+						...closed,
+					},
+					{
+						type: "object",
+						properties: { k: { type: "string", enum: ["a"] }, n: { type: "number" } },
+						required: ["k", "n"],
+						...closed,
+					},
+				],
+			},
+		],
+		["at", { type: "string", format: "date-time" }],
+		["flag", { type: "boolean", default: true }],
+		["limit", { type: "number", default: 5 }],
+		["maybe", { type: ["string", "null"] }],
+	])("%s is read", (name, schema) => {
+		expect(properties("Hard", "hard")[name]).toEqual(schema);
+	});
+
+	test("is required unless it has ?, a default or undefined among its values", () => {
+		const required = (tool: string) => agent("Hard").tools[tool]?.parameters?.required as string[];
+		const left = (tool: string) =>
+			Object.keys(properties("Hard", tool)).filter((name) => !required(tool).includes(name));
+		expect({ hard: left("hard"), more: left("more") }).toEqual({
+			hard: ["flag", "limit", "maybe"],
+			more: ["type", "personal"],
+		});
+	});
+
+	test.each<[string, JsonSchema]>([
+		["level", { type: "number", enum: [3, 1] }],
+		["maybeDay", { type: ["string", "null"], enum: ["sun", "sat", null] }],
+		["hour", { type: "string", pattern: "^-?\\d+(\\.\\d+)?:-?\\d+(\\.\\d+)?$" }],
+		["id", { type: "string" }],
+		["days", { type: "array", items: { type: "string", enum: ["z", "y", "x"] } }],
+		["open", { type: "array", prefixItems: [{ type: "string" }], minItems: 1, items: { type: "number" } }],
+		["either", { anyOf: [{ type: "boolean" }, { type: "string", enum: ["later"] }] }],
+		[
+			"without",
+			{
+				type: "object",
+				properties: { name: patientParts.name, phone: patientParts.phone },
+				required: ["name"],
+				...closed,
+			},
+		],
+		["key", { type: "string", enum: ["id", "name", "phone"] }],
+		["type", { type: "string" }],
+		["mixed", { type: ["number", "string", "null"], enum: [1, "one", null] }],
+		["one", { type: "string", enum: ["only"] }],
+		["fresh", { type: "string", enum: ["wed", "tue"] }],
+		[
+			"secrets",
+			{
+				type: "object",
+				properties: { phone: { type: "string", "x-pii": true }, rest: { type: "string" } },
+				required: ["phone", "rest"],
+				...closed,
+			},
+		],
+		["personal", { type: "string", enum: ["b", "a"], "x-pii": true }],
+		[
+			"people",
+			{
+				type: "array",
+				items: { type: "object", properties: patientParts, required: ["id", "name"], ...closed, "x-pii": true },
+			},
+		],
+	])("%s is read", (name, schema) => {
+		const { description: _said, ...found } = properties("Hard", "more")[name] as JsonSchema;
+		expect(found).toEqual(schema);
+	});
+
+	test("marked Pii anywhere makes its whole parameter personal for logs", () => {
+		expect(agent("Hard").tools.more?.pii).toEqual(["secrets", "personal", "people"]);
+	});
+});
+
+describe("a project", () => {
+	test("lists only its own sources: no packages, not callboard, nothing the agents do not import", () => {
+		expect(read.files.filter((file) => !file.endsWith(".d.ts"))).toEqual([
+			"test/schema/fixtures/clinic/clinic.tsx",
+			"test/schema/fixtures/clinic/patient.ts",
+			"test/schema/fixtures/hard.tsx",
+		]);
+		expect(read.configs).toEqual(["tsconfig.json"]);
+	});
+
+	const agentFile = `import { Agent, tool } from "callboard";
+		import type { Day } from "./day.js";
+		/** Day by day. */
+		export default class Daily extends Agent {
+			/** Picks a day. */
+			@tool() pick(day: Day | undefined) { return day; }
+			render() { return <p>Days.</p>; }
+		}`;
+	const pick = { day: { type: "string", enum: ["tue", "mon"], description: "A working day." } };
+	const day = '/** A working day. */\nexport type Day = "tue" | "mon";';
+
+	test("needs no tsconfig", async () => {
+		await inProject({ "bot/agent.tsx": agentFile, "bot/day.ts": day }, async (root) => {
+			const found = await readAgents(root, [join(root, "bot/agent.tsx")], true);
+			expect(found.problems).toEqual([]);
+			expect(found.typeMistakes).toEqual([]);
+			expect(found.files).toEqual(["bot/agent.tsx", "bot/day.ts"]);
+			expect(found.configs).toEqual([]);
+			expect(found.agents.Daily?.tools.pick?.parameters?.properties).toEqual(pick);
+		});
+	});
+
+	test("is read by whichever tsconfig includes the file", async () => {
+		const options = {
+			module: "nodenext",
+			target: "es2022",
+			strict: true,
+			jsx: "react-jsx",
+			jsxImportSource: "callboard",
+		};
+		const files = {
+			"tsconfig.json": JSON.stringify({ compilerOptions: options, include: ["elsewhere"] }),
+			"tsconfig.bots.json": JSON.stringify({
+				compilerOptions: {
+					...options,
+					lib: ["es2023", "esnext.decorators"],
+					composite: true,
+					paths: { "#days": ["./days/day.ts"] },
+				},
+				include: ["bot", "days"],
+			}),
+			"bot/agent.tsx": agentFile.replace("./day.js", "#days"),
+			"days/day.ts": day,
+			"days/unrelated.ts": "export const unrelated = 1;",
+		};
+		await inProject(files, async (root) => {
+			const found = await readAgents(root, [join(root, "bot/agent.tsx")], true);
+			expect(found).toMatchObject({ problems: [], typeMistakes: [], configs: ["tsconfig.bots.json"] });
+			expect(found.files).toEqual(["bot/agent.tsx", "days/day.ts"]);
+			expect(found.agents.Daily?.tools.pick?.parameters?.properties).toEqual(pick);
+		});
+	});
+
+	test("in plain JavaScript is read from its JSDoc types", async () => {
+		const source = `import { Agent, stages, tool } from "callboard";
+			/** Plain. */
+			export default class Plain extends Agent {
+				stage = stages("late", "early");
+				/** Picks a day.
+				 * @param {"tue" | "mon"} day The day.
+				 * @param {number} [people] How many. */
+				@tool() pick(day, people) { return [day, people]; }
+			}`;
+		await inProject({ "agent.js": source }, async (root) => {
+			const { agents, problems } = await readAgents(root, [join(root, "agent.js")]);
+			expect(problems).toEqual([]);
+			expect(agents.Plain?.stages).toEqual(["late", "early"]);
+			expect(agents.Plain?.tools.pick?.parameters).toMatchObject({
+				properties: {
+					day: { type: "string", description: "The day." },
+					people: { type: "number", description: "How many." },
+				},
+				required: ["day"],
+			});
+		});
+	});
+
+	test("tells what the compiler has against an agent file, with its line and its suggestion", async () => {
+		expect(read.typeMistakes).toEqual([]);
+		const source = `import { Agent, type Stages, tool } from "callboard";
+			// «é» moves no line and no column
+			export class Typo extends Agent {
+				stage: Stages<"identify" | "book"> = "identify";
+				/** Finds. */
+				@tool({ stage: "identfy" }) find() {}
+			}`;
+		await inProject({ "agent.ts": source }, async (root) => {
+			const { typeMistakes } = await readAgents(root, [join(root, "agent.ts")], true);
+			expect(typeMistakes).toHaveLength(1);
+			expect(typeMistakes[0]).toMatchObject({ file: "agent.ts", line: 6, code: "TS2820" });
+			expect(typeMistakes[0]?.text).toContain("Did you mean '\"identify\"'?");
+		});
+	});
+});
