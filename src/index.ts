@@ -8,6 +8,7 @@ export {
 } from "./agent/call.js";
 export type { CallEvents, CallListener } from "./agent/call-listeners.js";
 export type { Child, PromptNode } from "./agent/child.js";
+export type { AgentSettings, Effect, EventSource } from "./agent/declaration.js";
 export {
 	type Board,
 	callboard,
@@ -28,5 +29,9 @@ export type { Pii } from "./agent/pii.js";
 export { type Stages, stages } from "./agent/stages.js";
 export { type StateOptions, state, type Visibility } from "./agent/state.js";
 export { type ToolOptions, tool } from "./agent/tool.js";
+export type { HistoryEntry } from "./call/history.js";
+export type { Json, JsonObject } from "./call/json.js";
+export type { Contact } from "./call/message.js";
+export type { Choice, Part } from "./call/part.js";
 export { CallboardError, type CallboardErrorOptions, type Fault } from "./errors.js";
 export { renderText } from "./prompt/render.js";

@@ -19,7 +19,7 @@ import type {
 	ToolVisibility,
 } from "./declaration.js";
 import { configFields } from "./declare-config.js";
-import { plainCopy } from "./plain.js";
+import { cloneJson, plainCopy } from "./plain.js";
 import { Scope } from "./scope.js";
 import { refusalText } from "./tool-answer.js";
 import { type RunnableTool, type RunPlace, runTool } from "./tool-run.js";
@@ -90,7 +90,7 @@ export class ClassSession implements AgentSession {
 	}
 
 	readable(): JsonObject {
-		const readable = this.#state.snapshot();
+		const readable = cloneJson(this.#state.fields);
 		for (const getter of this.plan.getters) {
 			try {
 				const value = Scope.readOnly(() => Reflect.get(this.#instance, getter) as unknown);

@@ -146,7 +146,7 @@ interface Contract {
 }
 
 function contractOf(writing: Writing, Class: AgentClass, read: boolean): Contract {
-	const { author, called, manifest, name, options } = writing;
+	const { called, manifest, name, options } = writing;
 	if (options.params !== undefined) {
 		if (!isRecord(options.params) || !("_zod" in options.params)) {
 			refuse(writing, "BAD_TOOL_OPTION", `${called}: params is no zod 4 schema`, "write params: z.object({ … })");

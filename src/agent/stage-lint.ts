@@ -83,9 +83,13 @@ function reach(name: string, sources: ReadonlyMap<string, string>): Moves {
 
 const literal = /^\s*(?:[^;?]*\?\s*)?(["'`])([^"'`$]+)\1\s*(?::\s*(["'`])([^"'`$]+)\3\s*)?(?=[;,)}\n]|$)/;
 
+/** What may write a stage that the text does not name: whole states, computed names, private methods (also as compiled). */
+const unreadable =
+	/\b(restore|startIn)\s*\(|["'`]stage["'`]|\bstage\s*(\?\?|\|\||&&)=|this\.#\w+\s*\(|__privateMethod\(|__(privateGet|classPrivateFieldGet)\([^)]*\)\.call\(/;
+
 function movesIn(source: string): Moves {
 	const to = new Set<string>();
-	let anywhere = /\b(restore|startIn)\s*\(|["'`]stage["'`]|\bstage\s*(\?\?|\|\||&&)=|this\.#\w+\s*\(/.test(source);
+	let anywhere = unreadable.test(source);
 	for (const assignment of source.matchAll(/\.stage\s*=(?!=)/g)) {
 		const found = literal.exec(source.slice(assignment.index + assignment[0].length));
 		if (found === null) anywhere = true;

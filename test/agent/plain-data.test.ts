@@ -202,7 +202,7 @@ const mutation: fc.Arbitrary<Mutation> = fc
 				return list.length;
 			}
 			case 14:
-				return list.findIndex((item) => item === list.at(-1));
+				return list.indexOf(list.at(-1));
 			default:
 				return list.flat().length;
 		}
