@@ -19,15 +19,18 @@ export interface ChatSettings {
  */
 export function chatRequest(request: ModelRequest, dialect: Dialect, settings: ChatSettings): Params {
 	const offered = offeredTools(request, dialect);
-	const params: Params = { model: settings.model, stream: true, messages: [] };
-	if (dialect.usage) params.stream_options = { include_usage: true };
-	if (settings.temperature !== undefined) params.temperature = settings.temperature;
-	if (settings.maxOutputTokens !== undefined) params[dialect.limit] = settings.maxOutputTokens;
-	if (dialect.cacheKey) params.prompt_cache_key = request.cacheKey;
-	if (offered.length > 0) params.tools = offered.map((tool) => toolParam(tool, dialect.strict));
-	params.messages = dialect.view === "message" ? separateMessages(request) : joinedMessages(request);
-	if (offered.length > 0) params.tool_choice = toolChoice(request, dialect);
-	return params;
+	const { maxOutputTokens, temperature } = settings;
+	return {
+		model: settings.model,
+		stream: true,
+		...(dialect.usage ? { stream_options: { include_usage: true } } : {}),
+		...(temperature === undefined ? {} : { temperature }),
+		...(maxOutputTokens === undefined ? {} : { [dialect.limit]: maxOutputTokens }),
+		...(dialect.cacheKey ? { prompt_cache_key: request.cacheKey } : {}),
+		...(offered.length === 0 ? {} : { tools: offered.map((tool) => toolParam(tool, dialect.strict)) }),
+		messages: dialect.view === "message" ? separateMessages(request) : joinedMessages(request),
+		...(offered.length === 0 ? {} : { tool_choice: toolChoice(request, dialect) }),
+	};
 }
 
 function offeredTools(request: ModelRequest, dialect: Dialect): readonly ToolDefinition[] {

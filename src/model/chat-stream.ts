@@ -32,9 +32,9 @@ export interface ReadOptions {
 
 /**
  * Reads a streamed completion to its end. A stream that ends with neither a finish reason nor the usage that comes
- * last is cut.
+ * last is cut; one that breaks off behind the finish reason has said all it had to say.
  *
- * @throws CutStream
+ * @throws CutStream, or what the stream itself threw
  */
 export async function readChat(
 	stream: AsyncIterable<OpenAI.ChatCompletionChunk>,
@@ -47,20 +47,24 @@ export async function readChat(
 	let usage: Usage | undefined;
 	let model: string | undefined;
 
-	for await (const chunk of stream) {
-		options.onChunk();
-		model ??= chunk.model || undefined;
-		usage = usageOf(chunk.usage) ?? usage;
-		const choice = chunk.choices?.[0];
-		if (choice === undefined) continue;
-		const delta = choice.delta as OpenAI.ChatCompletionChunk.Choice.Delta | undefined;
-		for (const piece of textPieces(delta?.content)) words.add(piece);
-		if (delta?.refusal) {
-			refused = true;
-			words.add(delta.refusal);
+	try {
+		for await (const chunk of stream) {
+			options.onChunk();
+			model ??= chunk.model || undefined;
+			usage = usageOf(chunk.usage) ?? usage;
+			const choice = chunk.choices?.[0];
+			if (choice === undefined) continue;
+			const delta = choice.delta as OpenAI.ChatCompletionChunk.Choice.Delta | undefined;
+			for (const piece of textPieces(delta?.content)) words.add(piece);
+			if (delta?.refusal) {
+				refused = true;
+				words.add(delta.refusal);
+			}
+			for (const piece of (delta?.tool_calls ?? []) as ToolCallPiece[]) calls.add(piece);
+			reason = choice.finish_reason ?? reason;
 		}
-		for (const piece of (delta?.tool_calls ?? []) as ToolCallPiece[]) calls.add(piece);
-		reason = choice.finish_reason ?? reason;
+	} catch (error) {
+		if (reason === undefined) throw error;
 	}
 	if (reason === undefined && usage === undefined) throw new CutStream();
 	words.end();

@@ -47,7 +47,8 @@ export interface OpenAIOptions {
 /**
  * A model behind a server that speaks Chat Completions: OpenAI's, or any compatible one by `baseURL`.
  *
- * @throws CallboardError `MODEL_BAD_URL` when `baseURL` is no URL
+ * @throws CallboardError with fault `operator`: `MODEL_BAD_URL` when `baseURL` is no URL, `MODEL_BAD_KEY` when the key
+ * cannot be one
  */
 export function openai(options: OpenAIOptions): Model {
 	return new OpenAIModel(options);
@@ -82,6 +83,16 @@ class OpenAIModel implements Model {
 				next: "write it like https://api.openai.com/v1, or leave it out",
 			});
 		}
+		if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
+			throw new CallboardError(
+				"MODEL_BAD_KEY",
+				"operator",
+				"the model's key holds a character that no key has, or is empty",
+				{
+					next: "copy it again, without quotes, spaces and line breaks",
+				},
+			);
+		}
 		this.#options = options;
 		this.#clock = options.clock ?? systemClock;
 		this.#log = options.log ?? silentLog;
@@ -100,6 +111,7 @@ class OpenAIModel implements Model {
 		this.#client = new OpenAI({
 			apiKey: options.apiKey,
 			baseURL,
+			adminAPIKey: null,
 			organization: null,
 			project: null,
 			maxRetries: 0,

@@ -15,7 +15,15 @@ export {
 } from "./fake-channel.js";
 export { FakePerson, type FakePersonOptions } from "./fake-person.js";
 export { checkGolden, checkState, type Golden, readGolden, readState } from "./golden.js";
-export { type ModelServer, startModelServer } from "./model-server.js";
+export {
+	type ModelServer,
+	openaiErrors,
+	type ServedAnswer,
+	type ServedCall,
+	type ServedFault,
+	type ServedRequest,
+	startModelServer,
+} from "./model-server.js";
 export { type PlatformAnswer, platformAnswers } from "./platform-answers.js";
 export { RecordingHost } from "./recording-host.js";
 export { type LogLine, RecordingLog } from "./recording-log.js";

@@ -116,6 +116,16 @@ describe("trying again", () => {
 		expect((await overPauses(clock, ask(modelAt()))).value).toMatchObject({ text: "whole", attempts: 2 });
 	});
 
+	test("not when the connection breaks behind the finish reason: all was said", async () => {
+		const events = [
+			'{"choices":[{"index":0,"delta":{"content":"whole"}}]}',
+			'{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+		];
+		server.answer({ raw: `${events.map((event) => `data: ${event}\n\n`).join("")}data: {"choices": [\n\n` });
+		const { value } = await overPauses(clock, ask(modelAt()));
+		expect(value).toMatchObject({ text: "whole", attempts: 1 });
+	});
+
 	test("stops at once when the caller gives up, while waiting and while streaming", async () => {
 		const cancel = new AbortController();
 		server.answer(down);

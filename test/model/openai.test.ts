@@ -194,6 +194,23 @@ describe("what is sent", () => {
 		});
 	});
 
+	test("stands in the order of its steadiness: settings, tools, messages, and last the choice", async () => {
+		server.answer({ text: "x" });
+		const tools = [toolNamed("a"), toolNamed("b")];
+		await ask(modelAt({ ...asOpenAI, maxOutputTokens: 5, temperature: 0 }), requestWith({ tools, allowed: ["a"] }));
+		expect(Object.keys(server.requests[0]!.body)).toEqual([
+			"model",
+			"stream",
+			"stream_options",
+			"temperature",
+			"max_completion_tokens",
+			"prompt_cache_key",
+			"tools",
+			"messages",
+			"tool_choice",
+		]);
+	});
+
 	test("holds tools only when the agent has some", async () => {
 		server.answer({ text: "x" });
 		await ask(modelAt(asOpenAI));
@@ -271,6 +288,18 @@ test("a base URL that is none is refused at once", () => {
 		expect.objectContaining({ code: "MODEL_BAD_URL", fault: "operator" }),
 	);
 });
+
+test.each(["", "sk-a b", "sk-a\n", "“sk-a”"])(
+	"a key that cannot be one is refused at once, without showing it: %j",
+	(apiKey) => {
+		expect(() => openai({ apiKey, model: "m" })).toThrow(
+			expect.objectContaining({
+				code: "MODEL_BAD_KEY",
+				message: "the model's key holds a character that no key has, or is empty",
+			}),
+		);
+	},
+);
 
 test("the name tells the server and the model", () => {
 	expect(openai({ apiKey: "k", model: "gpt-4.1-mini" }).name).toBe("openai/gpt-4.1-mini");

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CallboardError } from "../../src/errors.js";
 import { loadScript, parseScript } from "../../src/model/script-file.js";
@@ -13,6 +15,13 @@ function refusal(text: string): string {
 }
 
 const rules = (rule: string) => `language: es\nrules:\n  - ${rule}\notherwise: ¿Perdone?\n`;
+
+test.each(["docs/scripted-model.md", "src/model/scripted.ts"])("every script shown in %s loads", async (file) => {
+	const text = await readFile(join(import.meta.dirname, "../..", file), "utf8");
+	const shown = [...text.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1]!.replace(/^ \* ?/gm, ""));
+	expect(shown).toHaveLength(2);
+	for (const script of shown) expect(() => parseScript(script, file)).not.toThrow();
+});
 
 describe("a wrong script is refused with its line and what to write", () => {
 	test.each([
@@ -72,6 +81,11 @@ describe("a wrong script is refused with its line and what to write", () => {
 			"a language that is none",
 			"language: español\nsteps: [{ say: a }]",
 			"demo.yaml:1: write a language tag: es, en, pt-BR",
+		],
+		[
+			"a default that may have no value",
+			rules("say: a").replace("¿Perdone?", "'{{said | day}}'"),
+			"demo.yaml:4: `otherwise` needs one line without {{…}}, for when nothing is known yet",
 		],
 		[
 			"an `after` in one alternative only",
