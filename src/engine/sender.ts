@@ -63,11 +63,13 @@ export class Sender {
 		this.#stopping = true;
 		for (const stop of this.#later.values()) stop();
 		this.#later.clear();
-		const giveUp = this.#options.clock.after(graceMs, () => {
+		const giveUp = () => {
 			for (const each of this.#sending) each.abort(new Error("the process is stopping"));
-		});
+		};
+		const stop = this.#options.clock.after(graceMs, giveUp);
+		if (graceMs <= 0) giveUp();
 		await Promise.all([this.#serving?.stop(graceMs), ...[...this.#running.values()].map(({ done }) => done)]);
-		giveUp();
+		stop();
 	}
 
 	/** Whether something is being sent. */

@@ -170,7 +170,7 @@ export class Worker {
 		const { facts } = this.#options;
 		const { record, usage, cost, requests, changes, parts } = result;
 		const fields = { call: record.id, turn: record.turns, requests, usage, cost, parts: parts.length, ms };
-		log.info("turn.committed", fields);
+		log.debug("turn.committed", fields);
 		facts.tell("turn.committed", address, { door: door.name, agent: door.agent.name, ...fields, changes });
 		for (const { name, data } of result.events) facts.tell(name, address, { door: door.name, ...toFields(data) });
 	}

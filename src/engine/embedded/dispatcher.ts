@@ -64,7 +64,7 @@ export class Dispatcher {
 		server.stopped = true;
 		const index = this.#servers.indexOf(server);
 		if (index >= 0) this.#servers.splice(index, 1);
-		if (server.active === 0) return Promise.resolve();
+		if (server.active === 0 || graceMs <= 0) return Promise.resolve();
 		return new Promise((resolve) => {
 			const stop = this.#clock.after(graceMs, resolve);
 			server.whenIdle = () => {
