@@ -102,7 +102,7 @@ function walk(value: Json | undefined, path: readonly string[], given: TemplateV
 	if (Array.isArray(value)) {
 		if (step === "*") return value.map((each) => walk(each, rest, given) ?? null).filter((each) => each !== null);
 		if (step === "length") return value.length;
-		return walk(value.at(/^-?\d+$/.test(step) ? Number(step) : Number.NaN), rest, given);
+		return /^-?\d+$/.test(step) ? walk(value.at(Number(step)), rest, given) : undefined;
 	}
 	return typeof value === "object" ? walk(value[step], rest, given) : undefined;
 }
