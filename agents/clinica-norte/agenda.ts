@@ -83,11 +83,20 @@ export class Agenda {
 		return booking;
 	}
 
+	/** Forgets every booking. */
+	clear(): void {
+		this.#taken.clear();
+		this.#byKey.clear();
+	}
+
 	/** Everything booked, in the order it was. */
 	bookings(): readonly Booking[] {
 		return [...this.#taken.values()];
 	}
 }
+
+/** The one diary that every call shares. */
+export const agenda = new Agenda();
 
 const hour = (day: string, time: string, specialty: Specialty) => `${day} ${time} ${specialty}`;
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Conversation, converse } from "callboard/testing";
 import { afterEach, expect, test } from "vitest";
+import { Agenda, agenda } from "./agenda.js";
 import { dayMeant } from "./days.js";
 
 const agent = join(import.meta.dirname, "agent.tsx");
@@ -10,6 +11,7 @@ let clinic: Conversation | undefined;
 afterEach(async () => {
 	await clinic?.close();
 	clinic = undefined;
+	agenda.clear();
 });
 
 async function open(today = "2026-03-02"): Promise<Conversation> {
@@ -103,7 +105,6 @@ test("the static region is the same, byte for byte, in every request of the call
 });
 
 test("the same key books once, and a taken hour is refused in words", async () => {
-	const { Agenda } = await import("./agenda.js");
 	const agenda = new Agenda();
 	const ana = { id: "P-104", name: "Ana Ruiz" };
 	const [slot] = await agenda.free("2026-03-03", "general");

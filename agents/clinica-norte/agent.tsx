@@ -1,9 +1,6 @@
 import { Agent, type Stages, tool } from "callboard";
-import { Agenda, type Booking, type Patient, type Slot, type Specialty } from "./agenda.js";
+import { type Agenda, agenda, type Booking, type Patient, type Slot, type Specialty } from "./agenda.js";
 import { dayInWords, dayMeant } from "./days.js";
-
-/** Shared by every call, as a real diary would be. */
-const agenda = new Agenda();
 
 /**
  * You are the front desk of Clínica Norte, a small clinic. You book visits for patients it already knows.
