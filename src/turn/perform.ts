@@ -4,13 +4,14 @@ import type { TurnDraft } from "./turn-draft.js";
 
 /**
  * Makes an outcome's writes part of the state and does what it asked of the call, in its order. When it handed the call
- * over and said nothing itself, the person is told by the agent's hand-over line.
+ * over and said nothing itself, the person is told by the agent's hand-over line. Changes are numbered here, where they
+ * count: a session that resumes a turn, or ran what was then dropped, would number them otherwise.
  */
 export function perform(draft: TurnDraft, ...outcomes: readonly Outcome[]): void {
 	const spoken = draft.spoken;
 	for (const outcome of outcomes) {
 		draft.session.apply(outcome);
-		draft.changes.push(...outcome.changes);
+		for (const change of outcome.changes) draft.changes.push({ ...change, seq: draft.changes.length + 1 });
 		for (const act of outcome.acts) doOne(draft, act);
 	}
 	if (draft.handoverDue && draft.spoken === spoken) {

@@ -1,4 +1,5 @@
 import type { ToolOutcome } from "../agent/declaration.js";
+import type { JsonObject } from "../call/json.js";
 import type { Runnable } from "./prepare-call.js";
 import type { TurnDraft } from "./turn-draft.js";
 
@@ -29,6 +30,9 @@ export async function runCalls(
 		else if (call.tool.effect === "once" && recorder.wasRunning(step, id)) unknown.push(unknownOutcome(id, tool));
 		else due.push(call);
 	}
+	for (const { tool, prepared } of due) {
+		draft.log.debug("tool.called", { tool: tool.name, key: prepared.key, args: masked(prepared.args, tool.pii) });
+	}
 	if (unknown.length + due.length > 0) {
 		const prepared = due.map((call) => call.prepared);
 		const ids = prepared.map((call) => call.id);
@@ -42,6 +46,11 @@ export async function runCalls(
 /** Names one response of the model, stable over replays. */
 export function messageId(draft: TurnDraft, step: number): string {
 	return `${draft.id}.m${step}`;
+}
+
+/** Arguments as a log may hold them: values the agent's author marked as personal are starred. */
+function masked(args: JsonObject, pii: readonly string[]): JsonObject {
+	return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, pii.includes(name) ? "***" : value]));
 }
 
 function unknownOutcome(id: string, tool: string): ToolOutcome {

@@ -27,7 +27,7 @@ export interface FakeTool {
 	args?: readonly string[];
 	when?(state: JsonObject): boolean;
 	end?: boolean;
-	run?(args: JsonObject, doing: Doing): unknown;
+	run?: ((args: JsonObject, doing: Doing) => unknown) | undefined;
 }
 
 export interface FakeAgent {
