@@ -14,7 +14,7 @@ const DECLARE = Symbol.for("callboard.declare");
 export interface LoadOptions {
 	/** The project's folder, absolute. */
 	root: string;
-	/** Agent files, absolute or relative to `root`. Default: `agents/<name>/agent.tsx`, `.ts` or `.js`. */
+	/** Agent files, absolute or relative to `root`. Default: `agents/<name>/agent.tsx`, `.ts`, `.jsx` or `.js`. */
 	files?: readonly string[];
 	/** The manifest that `callboard build` wrote. Without it the sources are read with the compiler. */
 	manifestPath?: string;
@@ -58,12 +58,14 @@ export async function loadAgents(options: LoadOptions): Promise<readonly AgentDe
 }
 
 /** The agent files of a project, sorted. */
-function agentFiles(root: string): readonly string[] {
+export function agentFiles(root: string): readonly string[] {
 	const folder = join(root, "agents");
 	const names = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
 	const files = names
 		.filter((entry) => entry.isDirectory())
-		.map(({ name }) => ["agent.tsx", "agent.ts", "agent.js"].map((file) => join(folder, name, file)).find(existsSync))
+		.map(({ name }) =>
+			["agent.tsx", "agent.ts", "agent.jsx", "agent.js"].map((file) => join(folder, name, file)).find(existsSync),
+		)
 		.filter((file) => file !== undefined)
 		.sort();
 	if (files.length > 0) return files;
@@ -116,7 +118,10 @@ async function imported(file: string, shown: string): Promise<{ default?: unknow
 		const line = lineIn(cause, file);
 		throw new CallboardError("BAD_AGENT_FILE", "author", `${shown} cannot be loaded: ${firstMistake(text, file)}`, {
 			where: line === undefined ? shown : `${shown}:${line}`,
-			next: "correct it and start again",
+			next:
+				cause instanceof SyntaxError && file.endsWith(".js")
+					? "correct it; if it has decorators or JSX rename it to .jsx, for Node reads .js as it is"
+					: "correct it and start again",
 			cause,
 		});
 	}
@@ -125,7 +130,7 @@ async function imported(file: string, shown: string): Promise<{ default?: unknow
 function compiledForReact(shown: string): CallboardError {
 	return new CallboardError("JSX_FOR_REACT", "author", `the JSX in ${shown} was compiled for React`, {
 		where: shown,
-		next: 'add the folder to "include" of tsconfig.json, or begin the file with /** @jsxImportSource callboard */',
+		next: 'add the folder to "include" of tsconfig.json, or begin the file with /** @jsxRuntime automatic @jsxImportSource callboard */',
 	});
 }
 
