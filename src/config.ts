@@ -32,6 +32,8 @@ export interface Config {
 	timeZone: string;
 	/** Whether errors show their stack. */
 	debug: boolean;
+	/** The value of a variable that an agent names for its own model's key. */
+	key(variable: string): string | undefined;
 }
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -227,6 +229,7 @@ export function readConfig(options: ReadConfigOptions = {}): Config {
 		log: get("CALLBOARD_LOG"),
 		timeZone: get("CALLBOARD_TZ") ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
 		debug: get("CALLBOARD_DEBUG"),
+		key: (variable) => environment[variable] || file.values[variable] || undefined,
 	};
 }
 

@@ -107,12 +107,12 @@ export class TerminalChannel implements Channel {
 		const screen = new Screen(output);
 		const running: Running = { address, screen, host };
 		this.#running = running;
-		await this.#receive(running, { kind: "open", text: "" });
+		const opened = await this.#receive(running, { kind: "open", text: "" });
 		const isTty = say === undefined && "isTTY" in input && input.isTTY === true;
 		const keyboard = say === undefined ? new Keyboard(input, output, isTty) : undefined;
 		if (keyboard !== undefined) running.keyboard = keyboard;
 		if (isTty && keyboard !== undefined) void this.#converse(running, keyboard);
-		else void this.#recite(running, say ?? keyboard ?? []);
+		else void this.#recite(running, say ?? keyboard ?? [], opened);
 	}
 
 	async stop(): Promise<void> {
@@ -135,15 +135,21 @@ export class TerminalChannel implements Channel {
 		this.#end({ reason: "left" });
 	}
 
-	/** Lines are given: each waits for the answer to the one before. */
-	async #recite(running: Running, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
+	/** Lines are given: each waits for the answer to the one before, the first for the greeting, if there is one. */
+	async #recite(
+		running: Running,
+		lines: Iterable<string> | AsyncIterable<string>,
+		opened: string | undefined,
+	): Promise<void> {
 		const script = new Script(running.host, running.address, this.#options.patienceMs);
 		running.script = script;
+		const payloads = (part: Part) => this.render(part).length;
+		if (opened !== undefined) await script.answered(opened, payloads);
 		for await (const line of lines) {
 			if (line.trim() === "") continue;
 			running.screen.say(this.#options.user, line);
 			const id = await this.#receive(running, await readLine(running, line));
-			if (id === undefined || !(await script.answered(id, (part) => this.render(part).length))) {
+			if (id === undefined || !(await script.answered(id, payloads))) {
 				this.#end({ reason: "unanswered", line });
 				return;
 			}

@@ -30,6 +30,7 @@ describe("settings", () => {
 	it("have defaults for all that can have one", () => {
 		const root = project();
 		expect(readConfig({ root, environment: {} })).toEqual({
+			key: expect.any(Function),
 			root,
 			port: 3000,
 			host: "127.0.0.1",

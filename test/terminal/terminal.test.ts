@@ -53,9 +53,21 @@ class AnsweringHost extends RecordingHost {
 
 	override async accept(inbound: Inbound) {
 		const accepted = await super.accept(inbound);
-		if (inbound.type === "message" && inbound.content.kind !== "open") void this.#turn(inbound.id, inbound.content);
-		this.tell(address, { waiting: this.accepted.slice(-1) as never, entries: this.entries });
+		if (inbound.type === "message" && inbound.content.kind !== "open") {
+			void this.#turn(inbound.id, inbound.content);
+			this.tell(address, { waiting: this.accepted.slice(-1) as never, entries: this.entries });
+		} else void this.#greet();
 		return accepted;
+	}
+
+	greeting: string | undefined;
+
+	async #greet(): Promise<void> {
+		if (this.greeting === undefined) return this.tell(address, { waiting: [], entries: this.entries });
+		this.tell(address, { waiting: this.accepted.slice(-1) as never, entries: [] });
+		const open = this.accepted.at(-1) as Extract<Inbound, { type: "message" }>;
+		this.answer = (text) => [{ kind: "text", text: text === "" ? `${this.greeting}` : `You said ${text}` }];
+		await this.#turn(open.id, open.content);
 	}
 
 	async #turn(id: string, content: Extract<Inbound, { type: "message" }>["content"]): Promise<void> {
@@ -96,6 +108,15 @@ describe("a scripted conversation at the terminal", () => {
 		expect(host.accepted.map((each) => each.type === "message" && each.contact.id)).toEqual(
 			Array(3).fill("terminal:ana"),
 		);
+	});
+
+	it("lets the agent greet before the first line is said", async () => {
+		const { start, channel, clock, written, host } = await conversation({ say: ["hello"] });
+		host.greeting = "Welcome!";
+		await start();
+		await clock.advance(3000);
+		expect(await channel.done).toEqual({ reason: "said" });
+		expect(written()).toBe("clinic: Welcome!\nana: hello\nclinic: You said hello\n");
 	});
 
 	it("waits for every part of an answer", async () => {

@@ -1,0 +1,53 @@
+import type { AgentDeclaration } from "../agent/declaration.js";
+import type { Channel } from "../channel/channel.js";
+import type { Clock } from "../clock.js";
+import type { Config } from "../config.js";
+import type { Backend } from "../engine/backend.js";
+import { createRuntime, type Runtime } from "../engine/runtime.js";
+import { type Gateway, startGateway } from "../gateway/gateway.js";
+import type { Model } from "../model/model.js";
+import type { Log } from "../observe/log.js";
+import { runTurn } from "../turn/run-turn.js";
+import type { Shell } from "./shell.js";
+
+export interface Parts {
+	config: Config;
+	agent: AgentDeclaration;
+	model: Model;
+	backend: Backend;
+	/** Each is a door of its channel's name. */
+	channels: readonly Channel[];
+	clock: Clock;
+	log: Log;
+}
+
+/** Puts doors, agent, model and backend together. Nothing is started. */
+export function assemble({ config, agent, model, backend, channels, clock, log }: Parts): Runtime {
+	const doors = channels.map((channel) => ({ name: channel.name, channel, agent, model, timeZone: config.timeZone }));
+	return createRuntime({ backend, doors, runTurn, clock, log });
+}
+
+const GRACE_MS = 20_000;
+
+/**
+ * Starts runtime and HTTP server, tells where it is reached, and serves until the process is asked to stop; then takes
+ * nothing new and finishes what runs.
+ */
+export async function serve(parts: Parts, shell: Shell, started: (gateway: Gateway) => void): Promise<void> {
+	const { config, channels, clock, log } = parts;
+	const runtime = assemble(parts);
+	const stopAsked = shell.stopAsked();
+	await runtime.start();
+	let gateway: Gateway;
+	try {
+		gateway = await startGateway({ port: config.port, host: config.host, channels, log, clock });
+	} catch (error) {
+		await runtime.stop(0);
+		throw error;
+	}
+	started(gateway);
+	await stopAsked;
+	log.info("process.stopping", { graceMs: GRACE_MS });
+	await gateway.stop(1000);
+	await runtime.stop(GRACE_MS);
+}

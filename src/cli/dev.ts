@@ -1,0 +1,44 @@
+import { systemClock } from "../clock.js";
+import { readConfig } from "../config.js";
+import { pinoLog } from "../observe/pino-log.js";
+import { serve } from "./assemble.js";
+import { chooseBackend } from "./choose-backend.js";
+import { chooseModel } from "./choose-model.js";
+import { openWeb } from "./doors.js";
+import { chooseAgent, sourceAgents } from "./project-agents.js";
+import { developmentSecret } from "./secret.js";
+import type { ExitCode, Shell } from "./shell.js";
+import { spaced } from "./spaced.js";
+import { toldModel } from "./told-model.js";
+
+/** `callboard dev`: one agent on this machine, calls on disk, a chat page at `/`. */
+export async function dev(options: { agent?: string; watch?: true }, shell: Shell): Promise<ExitCode> {
+	const config = readConfig({ root: shell.cwd });
+	if (options.watch) return (await import("./watch.js")).watch(options, config, shell);
+	const clock = systemClock;
+	const log = pinoLog({
+		level: config.log,
+		clock,
+		form: shell.isTty ? "line" : "json",
+		output: { write: (line) => shell.out(line.trimEnd()) },
+	});
+	const agents = await sourceAgents(config.root);
+	const agent = chooseAgent(agents, options.agent, config);
+	for (const warning of agent.warnings) shell.err(`warning: ${warning}`);
+	const chosen = await chooseModel({ config, root: config.root, agent, clock, log, demo: true });
+	const model = toldModel(chosen.model, { trouble: (sentence) => shell.err(`callboard: ${sentence}`) });
+	const channel = await openWeb({
+		title: spaced(agent.title),
+		secret: developmentSecret(config),
+		allowedOrigins: config.allowedOrigins,
+		...(agent.language === undefined ? {} : { language: agent.language }),
+	});
+	const backend = chooseBackend("embedded", { config, clock, log });
+	await serve({ config, agent, model, backend, channels: [channel], clock, log }, shell, ({ url }) => {
+		shell.out(`${agent.name} answers at ${url}`);
+		shell.out(`  ${chosen.says}`);
+		shell.out(`  calls are kept in ${config.data}`);
+		shell.out(`  in a terminal: npx callboard chat --agent ${agent.name}`);
+	});
+	return 0;
+}

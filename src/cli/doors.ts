@@ -1,0 +1,14 @@
+import type { TerminalChannel, TerminalOptions } from "callboard/channels/terminal";
+import type { WebOptions } from "callboard/channels/web";
+import type { Channel } from "../channel/channel.js";
+
+/** The one place that knows channels by name. */
+export async function openWeb(options: WebOptions): Promise<Channel> {
+	const { web } = await import("callboard/channels/web");
+	return web(options);
+}
+
+export async function openTerminal(options: TerminalOptions): Promise<TerminalChannel> {
+	const { terminal } = await import("callboard/channels/terminal");
+	return terminal(options);
+}

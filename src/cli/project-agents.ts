@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentDeclaration } from "../agent/declaration.js";
+import { loadAgents } from "../agent/load.js";
+import { suggestion } from "../agent/nearest.js";
+import type { Config } from "../config.js";
+import { CallboardError } from "../errors.js";
+import { loadManifest } from "../schema/manifest-file.js";
+
+/** Where `callboard build` writes, relative to the project's folder. */
+export const builtFolder = "dist";
+
+export const manifestName = "callboard.manifest.json";
+
+/** The agents as their sources stand, for development. */
+export async function sourceAgents(root: string): Promise<readonly AgentDeclaration[]> {
+	await readTypeScript();
+	return loadAgents({ root });
+}
+
+/**
+ * The agents as `callboard build` left them, for production.
+ * @throws CallboardError `NOT_BUILT` when there is nothing built, `STALE_MANIFEST` when the sources changed since
+ */
+export async function builtAgents(root: string): Promise<readonly AgentDeclaration[]> {
+	const folder = join(root, builtFolder);
+	const manifestPath = join(folder, manifestName);
+	if (!existsSync(manifestPath) || !existsSync(join(folder, "agents"))) {
+		throw new CallboardError("NOT_BUILT", "operator", `there is no manifest in ${folder}`, {
+			next: "run `callboard build` first",
+		});
+	}
+	await loadManifest({ root, files: [], manifest: manifestPath });
+	return loadAgents({ root: folder, manifestPath });
+}
+
+/** Lets Node import TypeScript and JSX, unless it already does. */
+export async function readTypeScript(): Promise<void> {
+	const given = process.execArgv.join(" ");
+	if (/\btsx\b/.test(given)) return;
+	const { register } = await import("tsx/esm/api");
+	register();
+}
+
+/**
+ * The agent that is meant.
+ * @throws CallboardError `WHICH_AGENT` when there are several and none is named, `UNKNOWN_AGENT` when none has the name
+ */
+export function chooseAgent(
+	agents: readonly AgentDeclaration[],
+	named: string | undefined,
+	config: Pick<Config, "agent">,
+): AgentDeclaration {
+	const names = agents.map(({ name }) => name);
+	const wanted = named ?? config.agent;
+	const [only, second] = agents;
+	if (wanted === undefined && only !== undefined && second === undefined) return only;
+	if (wanted === undefined) {
+		throw new CallboardError("WHICH_AGENT", "operator", `there are several agents: ${names.join(", ")}`, {
+			next: `name one: --agent ${names[0]}`,
+		});
+	}
+	const found = agents.find(({ name }) => name === wanted);
+	if (found !== undefined) return found;
+	throw new CallboardError("UNKNOWN_AGENT", "operator", `there is no agent ${wanted}${suggestion(wanted, names)}`, {
+		next: `agents are: ${names.join(", ")}`,
+	});
+}

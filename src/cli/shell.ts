@@ -1,0 +1,29 @@
+/** What a verb may use of the process it runs in; a test gives its own. */
+export interface Shell {
+	/** The project's folder, unless told otherwise. */
+	readonly cwd: string;
+	/** Whether a person watches. */
+	readonly isTty: boolean;
+	/** Writes one line for whoever asked. */
+	out(line: string): void;
+	/** Writes one line about what went wrong. */
+	err(line: string): void;
+	/** Resolves when the process is asked to stop. */
+	stopAsked(): Promise<void>;
+}
+
+/** `0`: it did it. `1`: what was looked at does not hold. `2`: it cannot run. */
+export type ExitCode = 0 | 1 | 2;
+
+export function processShell(): Shell {
+	return {
+		cwd: process.cwd(),
+		isTty: process.stdout.isTTY === true,
+		out: (line) => void process.stdout.write(`${line}\n`),
+		err: (line) => void process.stderr.write(`${line}\n`),
+		stopAsked: () =>
+			new Promise((resolve) => {
+				for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+			}),
+	};
+}
