@@ -1,7 +1,7 @@
 import { CallboardError } from "../errors.js";
 
 /** Names of the framework's own blocks, in the order in which a model reads them. */
-export const frameworkBlocks = ["identity", "knowledge", "tools", "history", "view"] as const;
+const frameworkBlocks = ["identity", "knowledge", "tools", "history", "view"] as const;
 
 /** Refuses a block name that is the framework's own. `owner` is the agent as its author calls it. */
 export function refuseFrameworkBlock(owner: string, name: string): void {

@@ -1,4 +1,5 @@
 import type { Json } from "../call/json.js";
+import { anyOf } from "./any-of.js";
 
 /** Direction marks, invisible characters and controls: nothing a reader sees, much that a model may be misled by. */
 const INVISIBLE =
@@ -7,8 +8,9 @@ const INVISIBLE =
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 const LINE_BREAK = /[^\S\r\n\u0085\u2028\u2029]*[\r\n\v\f\u0085\u2028\u2029]\s*/gu;
 
-/** Marks by which chat templates tell speakers apart; some servers read them inside of content too. */
-const SPEAKER_MARK = /<\||\|>|<<(?=\/?SYS)|\[(?=\/?INST\])|<(?=\/?(?:s|bos|eos|start_of_turn|end_of_turn)>)/gi;
+/** Marks by which chat templates, and our own requests, tell speakers apart; some servers read them inside of content. */
+const SPEAKER_MARK =
+	/<\||\|>|<<(?=\/?SYS)|\[(?=\/?INST\])|<(?=\/?(?:s|bos|eos|start_of_turn|end_of_turn)>|\s*\/?\s*callboard)/gi;
 
 /** Beginnings that make a line more than words: headings, fences, rulers, quotes, and whoever speaks with authority. */
 const POSING =
@@ -18,7 +20,7 @@ const POSING =
 const TOKEN = /^[\p{L}\p{M}\p{N}_.:,@+/'’-]{1,64}$/u;
 
 /** Removes what cannot be seen and breaks up the marks of chat templates. Line breaks stay. */
-export function visible(text: string): string {
+function visible(text: string): string {
 	return text
 		.replace(INVISIBLE, "")
 		.replace(HALF_CHARACTER, "\ufffd")
@@ -60,12 +62,13 @@ export class OutsideWords {
 	quoteIn(text: string, lines: "join" | "keep"): string {
 		const rest = (part: string) => (lines === "join" ? oneLine(part) : visible(part));
 		if (this.#exact.has(text)) return quoted(text);
-		const found = this.#inside.filter((words) => text.includes(words));
+		const lower = text.toLowerCase();
+		const found = this.#inside.filter((words) => lower.includes(words.toLowerCase()));
 		if (found.length === 0) return rest(text);
-		const anyOf = new RegExp(found.map((words) => words.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "gu");
+		const anyFound = new RegExp(anyOf(found), "giu");
 		let shown = "";
 		let from = 0;
-		for (const match of text.matchAll(anyOf)) {
+		for (const match of text.matchAll(anyFound)) {
 			shown += rest(text.slice(from, match.index)) + quoted(match[0]);
 			from = match.index + match[0].length;
 		}

@@ -1,5 +1,7 @@
 import type { AgentDeclaration, AgentSession, ToolDeclaration, ToolVisibility } from "../agent/declaration.js";
 import type { Json } from "../call/json.js";
+import { anyOf } from "./any-of.js";
+import { oneLine, quoted } from "./outside-words.js";
 import { type PromptBlockText, staticBlocks } from "./static-region.js";
 import { viewBlocks } from "./view-region.js";
 
@@ -54,11 +56,16 @@ function maskOf(agent: AgentDeclaration, session: AgentSession): (text: string) 
 		.filter((field) => field.visibility === "pii")
 		.flatMap((field) => leaves(state[field.name]))
 		.sort((a, b) => b.length - a.length);
-	return (text) => hidden.reduce((rest, value) => rest.replaceAll(value, "***"), text);
+	if (hidden.length === 0) return (text) => text;
+	const anyHidden = new RegExp(`(?<![\\p{L}\\p{N}])(?:${anyOf(hidden)})(?![\\p{L}\\p{N}])`, "gu");
+	return (text) => text.replace(anyHidden, "***");
 }
 
+/** Every text and number in a value, in each way in which a view may show it. */
 function leaves(value: Json | undefined): string[] {
-	if (typeof value === "string") return value.trim() === "" ? [] : [value, JSON.stringify(value).slice(1, -1)];
+	if (typeof value === "string") {
+		return [value.trim(), oneLine(value).trim(), quoted(value).slice(1, -1)].filter((text) => text !== "");
+	}
 	if (typeof value === "number") return [String(value)];
 	if (typeof value !== "object" || value === null) return [];
 	return Object.values(value).flatMap(leaves);

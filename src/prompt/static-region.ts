@@ -56,8 +56,8 @@ function identity(agent: AgentDeclaration): string {
 
 function languageName(language: string): string {
 	try {
-		const name = new Intl.DisplayNames(["en"], { type: "language" }).of(language);
-		return name === undefined || name === language ? language : `${name} (${language})`;
+		const name = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" }).of(language);
+		return name === undefined ? language : `${name} (${language})`;
 	} catch {
 		return language;
 	}

@@ -12,7 +12,7 @@ export interface Rider extends JsonObject {
 	phone: string;
 }
 
-export const initial: Rider = { stage: "greet", name: "", day: "", slots: [], phone: "" };
+const initial: Rider = { stage: "greet", name: "", day: "", slots: [], phone: "" };
 
 export interface PinnedOptions {
 	/** The view; the default names the rider and says what to do. */
