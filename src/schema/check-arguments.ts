@@ -77,7 +77,12 @@ function issuesOf(schema: JsonSchema, value: Json, base: Steps): Issue[] {
 	if (validate(value)) return [];
 	const errors = validate.errors ?? [];
 	const unions = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
-	const outside = errors.filter((error) => !unions.some((union) => isInside(error, union)));
+	const mistyped = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === "type" ? [instancePath] : [])));
+	const outside = errors.filter(
+		(error) =>
+			!unions.some((union) => isInside(error, union)) &&
+			(error.keyword === "type" || !mistyped.has(error.instancePath) || unions.includes(error)),
+	);
 	return outside.flatMap((error) => {
 		const steps = [...base, ...stepsOf(error.instancePath, value)];
 		const branches = error.schema;
@@ -128,6 +133,8 @@ function issueOf({ keyword, params, parentSchema, data, message }: ErrorObject, 
 			return { path, expected: schemaWords(schema), got: anotherWords(value) };
 		case "format":
 			return { path, expected: schemaWords({ format: String(params.format), type: "string" }), got: "another string" };
+		case "uniqueItems":
+			return { path, expected: "a list without repeats", got: anotherWords(value) };
 		case "pattern":
 			return { path, expected: `a string that matches ${String(params.pattern)}`, got: "another string" };
 		case "minimum":
@@ -138,7 +145,12 @@ function issueOf({ keyword, params, parentSchema, data, message }: ErrorObject, 
 		case "maxLength":
 		case "minItems":
 		case "maxItems":
-			return { path, expected: limitWords(keyword, Number(params.limit)), got: anotherWords(value) };
+		case "multipleOf":
+			return {
+				path,
+				expected: limitWords(keyword, Number(params.limit ?? params.multipleOf)),
+				got: anotherWords(value),
+			};
 		default:
 			return {
 				path,

@@ -64,6 +64,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 	maximum: "a number of at most #",
 	exclusiveMinimum: "a number above #",
 	exclusiveMaximum: "a number below #",
+	multipleOf: "a multiple of #",
 	minLength: "a string of at least # characters",
 	maxLength: "a string of at most # characters",
 	minItems: "a list of at least # items",

@@ -56,17 +56,18 @@ export function offeredSchema(schema: JsonSchema): OfferedSchema {
 }
 
 /** The schema as a model is shown it outside strict mode: without the marks that are only for us. */
-export function shownSchema(schema: JsonSchema): JsonSchema {
-	return Object.fromEntries(
-		Object.entries(schema)
-			.filter(([key]) => key !== "x-pii" && key !== "$schema")
-			.map(([key, value]) => [key, key === "enum" || key === "const" || key === "default" ? value : shownPart(value)]),
-	);
+function shownSchema(schema: JsonSchema): JsonSchema {
+	const kept = Object.entries(schema).filter(([key]) => key !== "x-pii" && key !== "$schema");
+	return Object.fromEntries(kept.map(([key, value]) => [key, shownPart(key, value)]));
 }
 
-function shownPart(value: Json | undefined): Json | undefined {
+function shownPart(key: string, value: Json | undefined): Json | undefined {
+	if (key === "enum" || key === "const" || key === "default" || key === "examples") return value;
 	if (Array.isArray(value)) return value.map((item) => (isSchema(item) ? shownSchema(item) : item));
-	return isSchema(value) ? shownSchema(value) : value;
+	if (!isSchema(value)) return value;
+	if (key !== "properties" && key !== "$defs" && key !== "definitions") return shownSchema(value);
+	const members = Object.entries(value);
+	return Object.fromEntries(members.map(([name, member]) => [name, isSchema(member) ? shownSchema(member) : member]));
 }
 
 function strict(schema: JsonSchema, depth: number): JsonSchema | undefined {

@@ -132,6 +132,10 @@ function readParameters(
 		const reader = readerAt(reading, title, node);
 		read.order.push(parameter.name);
 		if (!optional && !mayBeUndefined(reader, type)) read.required.push(parameter.name);
+		if (parameter.name === "__proto__") {
+			reader.report(parameter.name, "has a name that no object can carry");
+			continue;
+		}
 		if (node.type === undefined && node.initializer === undefined && !isTypedByJsDoc(reading, type)) {
 			reader.report(parameter.name, "has no type");
 			continue;

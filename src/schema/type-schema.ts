@@ -216,8 +216,11 @@ function readMembers(reader: TypeReader, type: Type, place: Place): JsonSchema {
 	for (const member of members) {
 		const path = `${place.path}.${member.name}`;
 		const memberType = checker.getTypeOfSymbol(member);
-		if (memberType === undefined) {
-			reader.report(path, "has a type that cannot be found");
+		if (memberType === undefined || member.name === "__proto__") {
+			reader.report(
+				path,
+				memberType === undefined ? "has a type that cannot be found" : "has a name that no object can carry",
+			);
 			continue;
 		}
 		const written = writtenAt(project, member);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../call/json.js";
+import type { Json, JsonObject } from "../call/json.js";
 import type { Issue, JsonSchema } from "./json-schema.js";
 import { isSchema } from "./nullable.js";
 import { kindWords, limitWords, pathWords, schemaWords } from "./schema-words.js";
@@ -29,6 +29,13 @@ function issuesOf(issue: ZodIssue, base: Steps, parameters: JsonSchema): Issue[]
 		const [meant] = deep;
 		if (deep.length === 1 && meant !== undefined) return meant.flatMap((inner) => issuesOf(inner, steps, parameters));
 	}
+	if (issue.code === "invalid_union" && issue.discriminator !== undefined) {
+		const { discriminator } = issue;
+		const options = "options" in issue && Array.isArray(issue.options) ? issue.options : [];
+		const value = isSchema(issue.input as Json) ? (issue.input as JsonObject)[discriminator] : undefined;
+		const expected = options.length === 0 ? "another value" : choiceWords(options);
+		return [{ path: pathWords(steps), expected, got: kindWords(value) }];
+	}
 	const expected = own ?? expectedWords(issue, schemaAt(parameters, steps));
 	return [{ path: pathWords(steps), expected, got: kindWords(issue.input) }];
 }
@@ -54,10 +61,16 @@ function expectedWords(issue: ZodIssue, schema: JsonSchema | undefined): string 
 			if (issue.format === "regex") return `a string that matches ${issue.pattern ?? "a pattern"}`;
 			return schema?.format === undefined ? `a string in the form of ${issue.format}` : (words ?? "a string");
 		case "invalid_value":
-			return words ?? `one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+			return words ?? choiceWords(issue.values);
 		default:
 			return words ?? issue.message.replace(/^Invalid input: expected |, received .*$/g, "");
 	}
+}
+
+function choiceWords(values: readonly unknown[]): string {
+	return schemaWords({
+		enum: values.map((value) => (typeof value === "number" || typeof value === "boolean" ? value : String(value))),
+	});
 }
 
 function limitOf(origin: string, exclusive: boolean, side: "min" | "max"): string {

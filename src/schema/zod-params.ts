@@ -38,7 +38,8 @@ export function zodParams(type: z.ZodType, where: string): ZodParams {
 			const shape = members(value);
 			const unknown = shape.ok ? [] : shape.issues.filter(({ got }) => got === "an unknown member");
 			const parsed = parse(type, value, where);
-			const issues = [...unknown, ...(parsed.success ? [] : zodIssues(parsed.error, parameters))];
+			const found = parsed.success ? [] : zodIssues(parsed.error, parameters);
+			const issues = [...unknown, ...found.filter(({ path }) => !unknown.some((known) => known.path === path))];
 			if (issues.length > 0 || !parsed.success) return { ok: false, issues };
 			return { ok: true, value: jsonOutput(parsed.data, where) };
 		},

@@ -83,6 +83,8 @@ export class Loose extends Agent {
 	@tool() one(a, b: Gone, c: Missing, d = "fine") {}
 	/** Two. */
 	@tool two() {}
+	/** Three. */
+	@tool() three(__proto__: string, it: { __proto__: string }) {}
 }`;
 	await inProject({ "agent.ts": source }, async (root) => {
 		const { problems } = await readAgents(root, [join(root, "agent.ts")]);
@@ -91,6 +93,8 @@ export class Loose extends Agent {
 			`agent.ts:5 Loose.one: parameter "b" has a type that cannot be found; ${ZOD}`,
 			`agent.ts:5 Loose.one: parameter "c" has a type that cannot be found; ${ZOD}`,
 			"agent.ts:7 tool Loose.two is marked @tool without parentheses; write @tool()",
+			`agent.ts:9 Loose.three: parameter "__proto__" has a name that no object can carry; ${ZOD}`,
+			`agent.ts:9 Loose.three: parameter "it.__proto__" has a name that no object can carry; ${ZOD}`,
 		]);
 	});
 });
