@@ -55,10 +55,9 @@ export function leftover(input: TurnInput): TurnResult | undefined {
 	const [item] = input.items;
 	if (item?.type !== "occurrence" || !concernsNoCall(item, input)) return undefined;
 	input.log.info("occurrence.stale", { id: item.id, kind: item.occurrence.kind });
-	const record = input.record ?? neverBegun(input);
 	return {
 		consumed: 1,
-		record,
+		record: item.occurrence.kind === "close" ? stillOpen(input) : (input.record ?? neverBegun(input)),
 		append: [],
 		parts: [],
 		timers: [],
@@ -87,6 +86,12 @@ function concernsNoCall(item: Extract<InboxItem, { type: "occurrence" }>, input:
 function isOfAnotherCall(timer: string, live: CallRecord): boolean {
 	const setBy = /^(.+)\.\d+\.later\./.exec(timer)?.[1];
 	return setBy !== undefined && setBy !== live.id;
+}
+
+/** A close that does not hold counts as a turn, so that whoever watches for quiet begins to count anew. */
+function stillOpen(input: TurnInput): CallRecord {
+	if (input.record === undefined) return neverBegun(input);
+	return input.record.ended === undefined ? { ...input.record, turns: input.record.turns + 1 } : input.record;
 }
 
 /** An idle close that fired just as somebody wrote is no longer true once they were answered. */

@@ -202,7 +202,9 @@ test("an idle close that fired just as somebody wrote is no longer true once the
 	await line.clock.advance(1000);
 	const idle = line.occurrence({ kind: "close", reason: "idle" });
 	await line.say("y");
-	expect((await line.take([idle])).record.ended).toBeUndefined();
+	const kept = await line.take([idle]);
+	expect(kept.record.ended).toBeUndefined();
+	expect(kept.record.turns).toBe(3);
 	await line.clock.advance(1000);
 	const result = await line.take([line.occurrence({ kind: "close", reason: "idle" })]);
 	expect(result.record.ended).toEqual({ at: line.clock.now(), reason: "idle" });
