@@ -13,8 +13,8 @@ export interface AgentLine {
 	startIn(partial: JsonObject): void;
 	collapse(sentence: string): void;
 	last(contact: Contact): Promise<JsonObject | undefined>;
-	/** A write to a field that the class does not declare. Throws. */
-	undeclared(field: string): never;
+	/** A write to a field that the class does not declare. Throws, or has it ignored when it comes too late. */
+	undeclared(field: string): void;
 }
 
 /**
@@ -67,8 +67,17 @@ Object.setPrototypeOf(
 		{},
 		{
 			set(_target, field, value, instance) {
-				if (typeof field === "string") lineOf(instance)?.undeclared(field);
-				return Reflect.defineProperty(instance, field, { value, writable: true, enumerable: true, configurable: true });
+				const line = typeof field === "string" ? lineOf(instance) : undefined;
+				if (line === undefined) {
+					return Reflect.defineProperty(instance, field, {
+						value,
+						writable: true,
+						enumerable: true,
+						configurable: true,
+					});
+				}
+				line.undeclared(String(field));
+				return true;
 			},
 		},
 	),

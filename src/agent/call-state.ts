@@ -117,8 +117,9 @@ export class CallState {
 		this.#fields = next;
 	}
 
-	/** @throws CallboardError `UNDECLARED_FIELD` */
-	undeclared(field: string): never {
+	/** @throws CallboardError `UNDECLARED_FIELD`, unless the write comes too late. */
+	undeclared(field: string): void {
+		if (this.late(field)) return;
 		const { title, fields } = this.shape;
 		throw new CallboardError(
 			"UNDECLARED_FIELD",
@@ -128,21 +129,28 @@ export class CallState {
 		);
 	}
 
-	/** A write that no running tool, hook or handler makes. One that comes too late is logged: its program must live on. */
-	#refuse(field: string): boolean {
-		const { title } = this.shape;
+	/**
+	 * Whether a write comes from code whose tool, hook or handler has ended: a timer, or work after a timeout. It is
+	 * logged and not thrown, because nobody would catch it and the process must live on.
+	 */
+	late(field: string): boolean {
 		const scope = Scope.current();
-		if (scope !== undefined && !scope.open) {
-			this.log.error("state.unauthored", {
-				code: "UNAUTHORED_WRITE",
-				agent: title,
-				field,
-				author: scope.author,
-				why: `${scope.author} had ended when it wrote ${field}`,
-			});
-			return false;
-		}
-		throw new CallboardError("UNAUTHORED_WRITE", "author", `${title}.${field} was written while no tool was running`, {
+		if (scope === undefined || scope.open) return false;
+		this.log.error("state.unauthored", {
+			code: "UNAUTHORED_WRITE",
+			agent: this.shape.title,
+			field,
+			author: scope.author,
+			why: `${scope.author} had ended when it wrote ${field}`,
+		});
+		return true;
+	}
+
+	/** A write that no running tool, hook or handler makes: never taken. */
+	#refuse(field: string): false {
+		if (this.late(field)) return false;
+		const message = `${this.shape.title}.${field} was written while no tool was running`;
+		throw new CallboardError("UNAUTHORED_WRITE", "author", message, {
 			next: "write state in a tool, a hook or onEvent, before it returns, on the `this` it was called with",
 		});
 	}

@@ -171,6 +171,7 @@ export class ClassSession implements AgentSession {
 		Object.defineProperty(this.#instance, field, {
 			get: () => value,
 			set: () => {
+				if (this.#state.late(field)) return;
 				const message = `${field} of ${this.plan.shape.title} is configuration, and no call can change it`;
 				throw new CallboardError("CONFIG_WRITE", "author", message, {
 					next: "keep what changes in a field of its own",

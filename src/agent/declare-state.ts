@@ -103,7 +103,12 @@ function checkFirstValue(author: Author, name: string, value: unknown): void {
 }
 
 /** Names of the getters that derive state, base first. */
-export function gettersOf(author: Author, Class: AgentClass, probe: Agent): readonly string[] {
+export function gettersOf(
+	author: Author,
+	Class: AgentClass,
+	probe: Agent,
+	fields: readonly StateField[],
+): readonly string[] {
 	const names: string[] = [];
 	for (const prototype of prototypesOf(Class)) {
 		for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
@@ -114,7 +119,7 @@ export function gettersOf(author: Author, Class: AgentClass, probe: Agent): read
 			if (descriptor.get !== undefined && !names.includes(name)) names.push(name);
 		}
 	}
-	const getters = names.filter((name) => !Object.hasOwn(probe, name));
+	const getters = names.filter((name) => !Object.hasOwn(probe, name) && !fields.some((field) => field.name === name));
 	for (const name of getters) checkGetter(author, name, probe);
 	return getters;
 }

@@ -35,7 +35,7 @@ export function declare(Class: AgentClass, manifest?: AgentManifest, options: De
 	const probe = probeOf(author, Class);
 	const config = probe as unknown as Readonly<Record<string, unknown>>;
 	const fields = fieldsOf(author, Class, probe, manifest);
-	const getters = gettersOf(author, Class, probe);
+	const getters = gettersOf(author, Class, probe, fields);
 	const tools = toolsOf(author, Class, manifest);
 	const named = tools.flatMap(({ declaration }) => declaration.stages ?? []);
 	const stages = stagesOf(author, probe, manifest, fields, named);
@@ -88,7 +88,7 @@ function authorOf(Class: AgentClass, manifest: AgentManifest | undefined, { file
 }
 
 function slugOf(author: Author, Class: AgentClass): string {
-	const written: unknown = Reflect.get(Class, "slug");
+	const written: unknown = Object.hasOwn(Class, "slug") ? Reflect.get(Class, "slug") : undefined;
 	const slug = written === undefined ? kebab(author.title) : written;
 	if (typeof slug === "string" && /^[a-z][a-z0-9-]{0,62}$/.test(slug)) return slug;
 	const next = 'write static slug = "clinica-norte": small letters, digits and dashes, a letter first';
@@ -97,7 +97,8 @@ function slugOf(author: Author, Class: AgentClass): string {
 
 function docOf(author: Author, Class: AgentClass, manifest: AgentManifest | undefined): string {
 	const written: unknown = Reflect.get(Class, "doc");
-	if (written === undefined) return manifest?.doc ?? "";
+	const own = Object.hasOwn(Class, "doc");
+	if (written === undefined || (!own && isWords(manifest?.doc))) return manifest?.doc ?? "";
 	if (isWords(written)) return written;
 	throw refusal(
 		author,

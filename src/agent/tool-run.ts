@@ -63,7 +63,7 @@ export function unfinished(
 	const nothing = { id: call.id, tool: name, result: null, changes: [], acts: [] } as const;
 	if (ending.how === "threw") {
 		const { content, meant } = refusalOf(name, ending.error);
-		if (meant) log.info("tool.refused", { tool: name, by: "its code" });
+		if (meant) log.info("tool.declined", { tool: name });
 		else log.error("tool.failed", { tool: name, error: ending.error });
 		return { ...nothing, status: "failed", content };
 	}

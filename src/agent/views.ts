@@ -68,6 +68,7 @@ export class Views {
 			},
 			set: write,
 			defineProperty: (target, key, descriptor) => {
+				if (!this.permit(field)) return true;
 				if ("get" in descriptor || "set" in descriptor) {
 					throw refusal(`${place(target)} was given a getter or setter`, "write a plain value");
 				}

@@ -328,6 +328,25 @@ describe("the class itself", () => {
 		]);
 	});
 
+	test("a subclass has its own slug and its own docstring", () => {
+		class Base extends Agent {
+			static slug = "base";
+			static doc = "The base.";
+		}
+		class FrontDesk extends Base {}
+		expect(declare(FrontDesk)).toMatchObject({ name: "front-desk", doc: "The base." });
+		expect(declare(FrontDesk, manifestOf({}, { doc: "A desk." }))).toMatchObject({ doc: "A desk." });
+		expect(declare(Base, manifestOf({}, { doc: "Not this." }))).toMatchObject({ name: "base", doc: "The base." });
+	});
+
+	test("an auto-accessor that the source knows as a field is a field, not a getter", () => {
+		class Desk extends Agent {
+			accessor visits = 1;
+		}
+		const declaration = declare(Desk, manifestOf({}, { fields: { visits: { doc: "" } } }));
+		expect([declaration.fields.map(({ name }) => name), declaration.getters]).toEqual([["visits"], []]);
+	});
+
 	test("a first value that needs a call is refused", async () => {
 		class Desk extends Agent {
 			from = this.call.from;
