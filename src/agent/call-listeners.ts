@@ -58,7 +58,8 @@ export class CallListeners {
 		if (event === "call.ended" || kept.length === 0) this.#byCall.delete(call);
 		else this.#byCall.set(call, kept);
 		for (const entry of known) {
-			if (entry.event === event) tellListener(event, () => entry.listener(data as never), log);
+			if (entry.event !== event) continue;
+			tellListener(entry.once ? event : `${event}, registered with on`, () => entry.listener(data as never), log);
 		}
 	}
 }

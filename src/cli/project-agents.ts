@@ -5,6 +5,7 @@ import { loadAgents } from "../agent/load.js";
 import { suggestion } from "../agent/nearest.js";
 import type { Config } from "../config.js";
 import { CallboardError } from "../errors.js";
+import { staticRegion } from "../prompt/static-region.js";
 import { loadManifest } from "../schema/manifest-file.js";
 
 /** Where `callboard build` writes, relative to the project's folder. */
@@ -15,7 +16,7 @@ export const manifestName = "callboard.manifest.json";
 /** The agents as their sources stand, for development. */
 export async function sourceAgents(root: string): Promise<readonly AgentDeclaration[]> {
 	await readTypeScript();
-	return loadAgents({ root });
+	return withPrompts(await loadAgents({ root }));
 }
 
 /**
@@ -31,7 +32,13 @@ export async function builtAgents(root: string): Promise<readonly AgentDeclarati
 		});
 	}
 	await loadManifest({ root, files: [], manifest: manifestPath });
-	return loadAgents({ root: folder, manifestPath });
+	return withPrompts(await loadAgents({ root: folder, manifestPath }));
+}
+
+/** Refuses, before any call, a prompt that could not be sent. */
+function withPrompts(agents: readonly AgentDeclaration[]): readonly AgentDeclaration[] {
+	for (const agent of agents) staticRegion(agent);
+	return agents;
 }
 
 /** Lets Node import TypeScript and JSX, unless it already does. */

@@ -183,7 +183,7 @@ describe("listening", () => {
 			heard.push(reason);
 			throw new Error("no");
 		});
-		call.on("bot.finished", () => call.say("one more"));
+		call.on("bot.finished", () => call.hangup());
 		expect(frame.acts).toEqual([]);
 		listeners.tell("call-1", "call.forwarded", { to: "x" }, log);
 		listeners.tell("call-1", "call.forwarded", { to: "y" }, log);
