@@ -334,6 +334,33 @@ describe("case 5: writes without an author", () => {
 		expect(outcome.changes).toMatchObject([{ author: "work", next: ["one", "two", "three", "four"] }]);
 	});
 
+	test("where the context is lost, an object in hand can still be written, the fields cannot", async () => {
+		let later: (() => void) | undefined;
+		class Lost extends Agent {
+			list: string[] = [];
+			fields = "";
+			@tool({ doc: "Waits." })
+			async wait() {
+				const { list } = this;
+				await new Promise<void>((resolve, reject) => {
+					later = () => {
+						list.push("through the object");
+						try {
+							this.fields = "through this";
+							reject(new Error("it was taken"));
+						} catch {
+							resolve();
+						}
+					};
+				});
+			}
+		}
+		const { use } = open(Lost);
+		const running = use("wait");
+		later?.();
+		expect((await running).changes).toMatchObject([{ field: "list", next: ["through the object"], author: "wait" }]);
+	});
+
 	test("restore, startIn and collapse are refused outside", async () => {
 		let instance: Agent | undefined;
 		class Outside extends Agent {
