@@ -13,6 +13,7 @@ import type { TurnDraft } from "./turn-draft.js";
 export async function converse(draft: TurnDraft): Promise<void> {
 	const { maxSteps, apology } = draft.agent.settings;
 	const spoken = draft.spoken;
+	const byCode = draft.spokenByCode;
 	const waiting = draft.items.some((item) => item.type === "message");
 	let again = false;
 	let stuck = false;
@@ -20,9 +21,9 @@ export async function converse(draft: TurnDraft): Promise<void> {
 		const last = step >= maxSteps;
 		const wordsOnly = last || stuck || draft.ending !== undefined;
 		const asked = await ask(draft, { step, wordsOnly, again });
-		const silent = draft.spoken === spoken && draft.ending === undefined;
+		const owed = waiting && draft.spoken === spoken && draft.ending === undefined;
 		if (!asked.answered) {
-			if (silent && waiting) draft.say({ kind: "text", text: apology }, "code");
+			if (owed) draft.say({ kind: "text", text: apology }, "code");
 			return;
 		}
 		const { response } = asked;
@@ -32,7 +33,8 @@ export async function converse(draft: TurnDraft): Promise<void> {
 			if (invoked.decision === "ask" || draft.guided) continue;
 			return;
 		}
-		const decision = reply(draft, response, { mayAskAgain: !again && !last, silent, waiting });
+		const mayAskAgain = !again && !last && draft.ending === undefined && draft.spokenByCode === byCode;
+		const decision = reply(draft, response, { mayAskAgain, owed });
 		if (last && step > 1) draft.event("turn.capped", { steps: step, answered: response.text.trim() !== "" }, "warn");
 		if (decision === "rest") return;
 		again = true;

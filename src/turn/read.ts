@@ -4,9 +4,10 @@ import type { Decision, TurnDraft } from "./turn-draft.js";
 
 /**
  * Looks at what a person said before the model does, and may decide the turn by code; undefined leaves it to the next
- * reader. The first that decides wins, so their order is a rule: what silences the model stands first.
+ * reader. The first that decides wins, so their order is a rule: what silences the model stands first. (A typed path's
+ * reader of the answer to `record.pending` belongs between the first and the second.)
  */
-type Reader = (draft: TurnDraft, said: readonly Message[]) => Decision | undefined;
+type Reader = (draft: TurnDraft, said: readonly Message[]) => Decision | undefined | Promise<Decision | undefined>;
 
 const readers: readonly Reader[] = [whileOver, greeting, unreadable];
 
@@ -21,7 +22,7 @@ export async function read(draft: TurnDraft): Promise<Decision> {
 		draft.rows.push({ role: "user", id, content, ...name, at: draft.at });
 	}
 	for (const reader of readers) {
-		const decision = reader(draft, said);
+		const decision = await reader(draft, said);
 		if (decision !== undefined) return decision;
 	}
 	return "ask";

@@ -2,19 +2,17 @@ import type { ModelResponse } from "../model/model.js";
 import type { Decision, TurnDraft } from "./turn-draft.js";
 
 export interface Replying {
-	/** Whether the model may be asked once more when it gave no words. */
+	/** Whether the model is asked once more when it gave no words. */
 	mayAskAgain: boolean;
-	/** Whether the person has heard nothing in this turn and the call goes on. */
-	silent: boolean;
-	/** Whether the person said something and waits for an answer. */
-	waiting: boolean;
+	/** Whether the person waits for an answer and has heard nothing in this turn. */
+	owed: boolean;
 }
 
 /**
  * Takes the model's words as its answer. Where there are none it is asked once more; then the agent's safe line is said,
- * so that nobody who waits is met with silence. Once code has said something, silence of the model is an answer.
+ * so that nobody who waits is met with silence. Once the agent's code has spoken, silence of the model is an answer.
  */
-export function reply(draft: TurnDraft, response: ModelResponse, { mayAskAgain, silent, waiting }: Replying): Decision {
+export function reply(draft: TurnDraft, response: ModelResponse, { mayAskAgain, owed }: Replying): Decision {
 	if (response.calls.length > 0) draft.event("model.calls_ignored", { calls: response.calls.length }, "warn");
 	if (response.finish !== "stop" && response.finish !== "tools") {
 		draft.event("model.cut", { finish: response.finish }, "warn");
@@ -25,10 +23,10 @@ export function reply(draft: TurnDraft, response: ModelResponse, { mayAskAgain, 
 		return "rest";
 	}
 	draft.live.withdraw();
-	if (!silent) return "rest";
 	if (mayAskAgain && !declined(response)) return "ask";
+	if (!owed) return "rest";
 	draft.event("model.empty", { finish: response.finish }, "warn");
-	if (waiting) draft.say({ kind: "text", text: draft.agent.settings.safeLine }, "code");
+	draft.say({ kind: "text", text: draft.agent.settings.safeLine }, "code");
 	return "rest";
 }
 

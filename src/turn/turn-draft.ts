@@ -126,6 +126,11 @@ export class TurnDraft {
 		return this.#parts.filter(({ part }) => part.kind !== "data").length;
 	}
 
+	/** How many of them the agent's code said. */
+	get spokenByCode(): number {
+		return this.#parts.filter(({ part, by }) => part.kind !== "data" && by === "code").length;
+	}
+
 	/** Says one part. Blank text is never sent: platforms refuse it. */
 	say(part: Part, by: Speaker): void {
 		if (part.kind === "text" && part.text.trim() === "") {

@@ -13,7 +13,7 @@ import type {
 import type { Json, JsonObject } from "../../src/call/json.js";
 import type { Checked, Issue } from "../../src/schema/json-schema.js";
 
-export interface Doing {
+interface Doing {
 	/** A copy; what is written to it becomes the outcome's changes. */
 	state: JsonObject;
 	acts: Act[];

@@ -33,6 +33,13 @@ test("H16: a tool turn that ends blank gets the safe line, and silence is fine o
 	expect(words(await new Line(agent, new FakeModel({ calls: [["loud"]] }, " ")).say("x"))).toEqual(["Saved."]);
 });
 
+test("H16: words beside a call are no answer yet: a blank one after it is asked for again, and nothing is said on top", async () => {
+	const looks = { text: "Let me look.", calls: [["mute"]] } as const;
+	const agent = fakeAgent({ tools: { mute: {} } });
+	expect(words(await new Line(agent, new FakeModel(looks, "", "Nine.")).say("x"))).toEqual(["Let me look.", "Nine."]);
+	expect(words(await new Line(agent, new FakeModel(looks, "", "")).say("x"))).toEqual(["Let me look."]);
+});
+
 test.each(["refused", "filtered"] as const)(
 	"an answer that was %s is said if it has words, else the safe line at once",
 	async (finish) => {

@@ -329,7 +329,7 @@ test("H12: whatever the turn does, a worker that dies after any note is resumed 
 				expect(agent.happened.ran).toHaveLength(whole.ran);
 			}
 		}),
-		{ numRuns: 60, seed: 7 },
+		{ numRuns: 40, seed: 7 },
 	);
 }, 60_000);
 
@@ -352,7 +352,7 @@ test("H12: workers that all die after their first note still get there, one step
 			expect(new Set(agent.happened.ran.map(({ key }) => key)).size).toBe(agent.happened.ran.length);
 			if (!unknown) expect(result).toEqual(whole.result);
 		}),
-		{ numRuns: 100, seed: 11 },
+		{ numRuns: 50, seed: 11 },
 	);
 }, 60_000);
 
@@ -375,6 +375,6 @@ test("whatever the turn does, each call has one result, parts have their own ids
 			if (given.start !== "event")
 				expect(result.parts.length + (result.record.ended || result.record.ending ? 1 : 0)).toBeGreaterThan(0);
 		}),
-		{ numRuns: 300, seed: 13 },
+		{ numRuns: 150, seed: 13 },
 	);
 }, 60_000);
