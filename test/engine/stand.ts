@@ -5,7 +5,7 @@ import type { EngineLimits } from "../../src/engine/limits.js";
 import { createRuntime, type Runtime } from "../../src/engine/runtime.js";
 import type { RunTurn } from "../../src/engine/worker.js";
 import type { Model, ModelRequest } from "../../src/model/model.js";
-import { FakeChannel, type FakeChannelOptions } from "../../src/testing/fake-channel.js";
+import { type Delivered, FakeChannel, type FakeChannelOptions } from "../../src/testing/fake-channel.js";
 import { FakePerson } from "../../src/testing/fake-person.js";
 import { assertGlobalProperties } from "../../src/testing/global-properties.js";
 import { RecordingLog } from "../../src/testing/recording-log.js";
@@ -45,7 +45,10 @@ export class Stand {
 	readonly requests: ModelRequest[] = [];
 	readonly agent: ReturnType<typeof fakeAgent>;
 
+	readonly #after: Stand | undefined;
+
 	constructor(options: StandOptions = {}) {
+		this.#after = options.after;
 		this.clock = options.after?.clock ?? new VirtualClock();
 		const { clock, log } = this;
 		this.backend = options.after?.backend ?? inMemory({ clock, log });
@@ -97,15 +100,21 @@ export class Stand {
 		return this.facts.filter((fact) => fact.event === event).map(({ data }) => data);
 	}
 
+	/** What people got, in this process and the ones before it. */
+	delivered(): readonly Delivered[] {
+		return [...(this.#after?.delivered() ?? []), ...this.channels.flatMap(({ delivered }) => delivered)];
+	}
+
 	/** Everything comes to rest, and what must hold after every scenario holds. */
 	async end(): Promise<void> {
 		await this.settle();
+		const delivered = this.delivered();
 		const texts = [
 			...this.log.lines.map((line) => JSON.stringify(line)),
 			...this.requests.map((each) => JSON.stringify(each)),
 		];
 		await assertGlobalProperties(this.backend, {
-			delivered: this.channels.flatMap(({ delivered }) => delivered),
+			delivered,
 			texts,
 		});
 		await this.runtime.stop(0);

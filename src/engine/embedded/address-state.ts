@@ -80,6 +80,8 @@ export class Step {
 	readonly due = new Map<AddressKey, Due>();
 	/** Earliest timer set. */
 	timerAt = Number.POSITIVE_INFINITY;
+	/** Which listings each address stood in when it was loaded. */
+	readonly #listed = new Map<AddressKey, Listed>();
 
 	constructor(
 		readonly tx: Writing,
@@ -87,22 +89,30 @@ export class Step {
 	) {}
 
 	load(address: AddressKey): Head {
-		return loadHead(this.tx, address, this.now);
+		const head = loadHead(this.tx, address, this.now);
+		this.#listed.set(address, listedOf(head));
+		return head;
 	}
 
+	/** Writes a head that was loaded in this step. */
 	save(address: AddressKey, head: Head): void {
 		this.tx.put(headKey(address), head);
-		const due = dueOf(head);
-		this.#index("turns", address, due.turns !== undefined);
-		this.#index("sends", address, due.sends !== undefined);
-		this.#index("parked", address, head.parked !== undefined);
-		this.due.set(address, due);
+		const before = this.#listed.get(address);
+		const after = listedOf(head);
+		for (const index of INDEXES) {
+			if (after[index] === before?.[index]) continue;
+			if (after[index]) this.tx.put(indexKey(index, address), 1);
+			else this.tx.remove(indexKey(index, address));
+		}
+		this.#listed.set(address, after);
+		this.due.set(address, dueOf(head));
 	}
+}
 
-	#index(index: Index, address: AddressKey, present: boolean): void {
-		const key = indexKey(index, address);
-		const known = this.tx.get(key) !== undefined;
-		if (present && !known) this.tx.put(key, 1);
-		if (!present && known) this.tx.remove(key);
-	}
+type Listed = Record<Index, boolean>;
+const INDEXES: readonly Index[] = ["turns", "sends", "parked"];
+
+function listedOf(head: Head): Listed {
+	const due = dueOf(head);
+	return { turns: due.turns !== undefined, sends: due.sends !== undefined, parked: head.parked !== undefined };
 }

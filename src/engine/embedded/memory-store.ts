@@ -4,8 +4,8 @@ import type { Range, Reading, Store, Writing } from "./store.js";
 /** A store that lives as long as the object: for unit tests. Closed and opened again, it still has what it had. */
 export class MemoryStore implements Store {
 	readonly #values = new Map<string, string>();
-	/** All keys, in order. */
-	readonly #keys: string[] = [];
+	/** All keys, in order, by their first word: no range goes over more than one. */
+	readonly #keys = new Map<string, string[]>();
 	#commit: GroupCommit | undefined;
 
 	async open(): Promise<void> {
@@ -51,33 +51,43 @@ export class MemoryStore implements Store {
 				return text === undefined ? undefined : (JSON.parse(text) as T);
 			},
 			range: <T>({ from, to, limit, reverse }: Range) => {
-				const keys = this.#keys.slice(this.#find(from), this.#find(to));
-				if (reverse) keys.reverse();
-				return keys.slice(0, limit).map((key) => ({ key, value: JSON.parse(this.#values.get(key)!) as T }));
+				const all = this.#keysLike(from);
+				const [first, end] = [find(all, from), find(all, to)];
+				const size = Math.min(end - first, limit ?? Number.POSITIVE_INFINITY);
+				const keys = reverse ? all.slice(end - size, end).reverse() : all.slice(first, first + size);
+				return keys.map((key) => ({ key, value: JSON.parse(this.#values.get(key)!) as T }));
 			},
 		};
 	}
 
 	#set(key: string, text: string | undefined): void {
 		const known = this.#values.has(key);
+		const keys = this.#keysLike(key);
 		if (text === undefined) {
-			if (known) this.#keys.splice(this.#find(key), 1);
+			if (known) keys.splice(find(keys, key), 1);
 			this.#values.delete(key);
 		} else {
-			if (!known) this.#keys.splice(this.#find(key), 0, key);
+			if (!known) keys.splice(find(keys, key), 0, key);
 			this.#values.set(key, text);
 		}
 	}
 
-	/** Index of the first key that is not below. */
-	#find(key: string): number {
-		let low = 0;
-		let high = this.#keys.length;
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if (this.#keys[middle]! < key) low = middle + 1;
-			else high = middle;
-		}
-		return low;
+	#keysLike(key: string): string[] {
+		const word = key.slice(0, key.indexOf(" "));
+		const keys = this.#keys.get(word) ?? [];
+		if (keys.length === 0) this.#keys.set(word, keys);
+		return keys;
 	}
+}
+
+/** Index of the first key that is not below. */
+function find(keys: readonly string[], key: string): number {
+	let low = 0;
+	let high = keys.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (keys[middle]! < key) low = middle + 1;
+		else high = middle;
+	}
+	return low;
 }

@@ -7,7 +7,7 @@ import type { Claim, JournalRow, Lease, Settlement } from "../backend.js";
 import { type Head, loadRecord, type Step } from "./address-state.js";
 import { acceptOwn, cancelTimer, setTimer } from "./inbox.js";
 import { between, checkAddress, numberedKey, recordKey, under } from "./keys.js";
-import { clear, forgetEndedAt, retire } from "./retention.js";
+import { clear, forgetEndedAt } from "./retention.js";
 
 /** No epoch: a human took over before the first turn, which therefore says nothing. */
 const TAKEN_BEFORE = -1;
@@ -45,7 +45,7 @@ export function claim(step: Step, address: AddressKey, options: ClaimOptions): C
 		history: values<HistoryEntry>(step, between("row", address, oldest, head.rows.to)),
 		items: values<InboxItem>(step, between("in", address, position, claimed)),
 		position,
-		journal: values<JournalRow>(step, under("journal", address)),
+		journal: head.journal === 0 ? [] : values<JournalRow>(step, under("journal", address)),
 		failures: head.failures,
 	};
 }
@@ -80,8 +80,8 @@ export function settle(step: Step, lease: Lease, settlement: Settlement, keepEnd
 			{ where: address, next: "settle with the position of the claim plus the items used up" },
 		);
 	}
-	clear(step, between("in", address, head.inbox.from, settlement.through));
-	head.inbox.from = settlement.through;
+	for (; head.inbox.from < settlement.through; head.inbox.from += 1)
+		tx.remove(numberedKey("in", address, head.inbox.from));
 	writeOwner(head, settlement);
 	writeHistory(step, address, head, settlement);
 	for (const row of settlement.outbox) putRow(step, address, head, row);
@@ -104,7 +104,6 @@ export function settle(step: Step, lease: Lease, settlement: Settlement, keepEnd
 	head.failures = 0;
 	head.retryAt = 0;
 	step.save(address, head);
-	retire(step);
 }
 
 export function release(step: Step, lease: Lease, options: { retryAt?: number; failure?: string }): void {
@@ -154,8 +153,7 @@ function writeHistory(step: Step, address: AddressKey, head: Head, settlement: S
 	}
 	appendRows(step, address, head, settlement.append);
 	const from = Math.max(rows.from, rows.to - settlement.keep);
-	clear(step, between("row", address, rows.from, from));
-	rows.from = from;
+	for (; rows.from < from; rows.from += 1) step.tx.remove(numberedKey("row", address, rows.from));
 }
 
 export function appendRows(step: Step, address: AddressKey, head: Head, entries: readonly HistoryEntry[]): void {

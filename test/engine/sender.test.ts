@@ -1,0 +1,303 @@
+import { expect, test } from "vitest";
+import type { Channel } from "../../src/channel/channel.js";
+import { pause } from "../../src/clock.js";
+import { CallboardError } from "../../src/errors.js";
+import type { FakePerson } from "../../src/testing/fake-person.js";
+import type { PlatformAnswer } from "../../src/testing/platform-answers.js";
+import { platformAnswers } from "../../src/testing/platform-answers.js";
+import { Gate, type Stand, type StandOptions, stand } from "./stand.js";
+
+const fine: PlatformAnswer = { result: { outcome: "sent", id: "" } };
+const broken = {
+	...platformAnswers.brokenServer(1_000),
+	result: { outcome: "retry", afterMs: 1_000, scope: "chat", reason: "503" },
+} as const;
+
+/** An agent that says four lines, and a channel of which an unknown send can, or cannot, be looked up. */
+function fourLines(ambiguous: "reconcile" | "leave", more: StandOptions = {}) {
+	return stand({
+		agent: {
+			tools: {
+				recite: {
+					run: (_, { acts }) => {
+						for (const text of ["one", "two", "three"]) acts.push({ act: "say", part: { kind: "text", text } });
+					},
+				},
+			},
+		},
+		model: ({ history }) => (history.some(({ role }) => role === "tool") ? "four" : { calls: [["recite"]] }),
+		channel: { capabilities: { ambiguous } },
+		...more,
+	});
+}
+
+async function hear(desk: Stand, ms = 10_000): Promise<FakePerson> {
+	const ana = desk.person();
+	await ana.says("go");
+	await desk.settle();
+	await desk.clock.advance(ms);
+	await desk.runtime.idle();
+	return ana;
+}
+
+function attempts(desk: Stand): readonly string[] {
+	return desk.channel.attempts.map(({ payload }) => (payload.kind === "text" ? payload.text : payload.kind));
+}
+
+async function marks(desk: Stand, person: FakePerson): Promise<readonly (readonly [string, string])[]> {
+	const { marks: found } = await desk.backend.view(person.address, { history: 0 });
+	return found.map(({ row, status }) => [(row.payload as { text: string }).text, status] as const);
+}
+
+test("E13: part 2 of 4 is refused for the moment: it is sent again, then the rest, nothing twice", async () => {
+	const desk = await fourLines("leave");
+	desk.channel.answer(fine, broken);
+	const ana = await hear(desk);
+	expect(attempts(desk)).toEqual(["one", "two", "two", "three", "four"]);
+	expect(ana.heard).toEqual(["one", "two", "three", "four"]);
+	expect(await marks(desk, ana)).toEqual([]);
+	await desk.end();
+});
+
+test.each([
+	["the person got it", platformAnswers.acceptedThenReset(), ["one", "two", "three", "four"]],
+	["the person did not get it", platformAnswers.lostThenReset(), ["one", "three", "four"]],
+] as const)(
+	"E13, E1: nobody knows of part 2 and it cannot be looked up (%s): it is marked and never sent again",
+	async (_, answer, heard) => {
+		const desk = await fourLines("leave");
+		desk.channel.answer(fine, answer);
+		const ana = await hear(desk);
+		expect(attempts(desk)).toEqual(["one", "two", "three", "four"]);
+		expect(ana.heard).toEqual(heard);
+		expect(await marks(desk, ana)).toEqual([["two", "ambiguous"]]);
+		expect(desk.told("delivery.failed")).toMatchObject([{ status: "ambiguous" }]);
+		await desk.end();
+	},
+);
+
+test("C6: nobody knows of part 2, and the platform says that it is there: it counts as sent", async () => {
+	const desk = await fourLines("reconcile");
+	desk.channel.answer(fine, platformAnswers.acceptedThenReset());
+	const ana = await hear(desk);
+	expect(attempts(desk)).toEqual(["one", "two", "three", "four"]);
+	expect(ana.heard).toEqual(["one", "two", "three", "four"]);
+	expect(await marks(desk, ana)).toEqual([]);
+	await desk.end();
+});
+
+test("C6: nobody knows of part 2, and the platform says that it is not there: it is sent again, in its place", async () => {
+	const desk = await fourLines("reconcile");
+	desk.channel.answer(fine, platformAnswers.lostThenReset());
+	const ana = await hear(desk);
+	expect(attempts(desk)).toEqual(["one", "two", "two", "three", "four"]);
+	expect(ana.heard).toEqual(["one", "two", "three", "four"]);
+	await desk.end();
+});
+
+test("E13: part 2 of 4 is refused for good: the rest goes on, and the gap is a log line, a fact and a mark", async () => {
+	const desk = await fourLines("leave");
+	desk.channel.answer(fine, platformAnswers.refused());
+	const ana = await hear(desk);
+	expect(ana.heard).toEqual(["one", "three", "four"]);
+	expect(await marks(desk, ana)).toEqual([["two", "failed"]]);
+	expect(desk.told("delivery.failed")).toMatchObject([{ status: "failed", reason: "400 bad request" }]);
+	expect(desk.log.lines.filter(({ event }) => event === "delivery.failed")).toHaveLength(1);
+	await desk.end();
+});
+
+test("D6: one chat is told to wait for hours: nothing is tried there before, and others are not slowed", async () => {
+	const desk = await stand();
+	const [ana, ben] = [desk.person("ana"), desk.person("ben")];
+	desk.channel.answer(platformAnswers.tooMany(13_938_000));
+	await ana.says("hi");
+	await desk.settle();
+	await ben.says("hi");
+	await desk.settle();
+	await desk.clock.advance(13_937_000);
+	expect([ana.heard, ben.heard]).toEqual([[], ["re: hi"]]);
+	expect(desk.channel.attempts).toHaveLength(2);
+	await ana.says("hello?");
+	await desk.clock.advance(1_000);
+	await desk.runtime.idle();
+	expect(ana.heard).toEqual(["re: hi", "re: hello?"]);
+	await desk.end();
+});
+
+test("E7: a door is told to wait: all its chats wait, other doors do not, and then everything comes in order", async () => {
+	const desk = await stand({ doors: ["one", "two"] });
+	const people = Array.from({ length: 5 }, (_, n) => desk.person(`chat${n}`));
+	const other = desk.person("other", 1);
+	desk.channel.answer(platformAnswers.tooMany(30_000, "door"));
+	await people[0]?.says("hi");
+	await desk.settle();
+	for (const person of [...people, other]) await person.says("there");
+	await desk.clock.advance(29_000);
+	expect(desk.channel.attempts).toHaveLength(1);
+	expect(other.heard).toEqual(["re: there"]);
+	await desk.clock.advance(2_000);
+	await desk.runtime.idle();
+	expect(people.map((person) => person.heard)).toEqual([["re: hi", "re: there"], ...Array(4).fill(["re: there"])]);
+	await desk.end();
+});
+
+test("a platform that only ever says later is given up, visibly, with growing waits", async () => {
+	const desk = await stand({ limits: { attempts: 5 } });
+	desk.channel.answer(...Array(5).fill({ ...broken, result: { ...broken.result, afterMs: 0 } }));
+	const ana = desk.person();
+	await ana.says("hi");
+	await desk.settle();
+	await desk.clock.advance(60_000);
+	await desk.runtime.idle();
+	const times = desk.channel.attempts.map(({ at }) => at - desk.channel.attempts[0]!.at);
+	expect(times).toEqual([0, 250, 750, 1_750, 3_750]);
+	expect(await marks(desk, ana)).toEqual([["re: hi", "failed"]]);
+	expect(desk.told("delivery.failed")).toMatchObject([{ reason: "given up after 5 tries: 503" }]);
+	await ana.says("again");
+	await desk.runtime.idle();
+	expect(ana.heard).toEqual(["re: again"]);
+	await desk.end();
+});
+
+test("D8: a person who cannot be reached any more is told of, and the others get theirs", async () => {
+	const desk = await stand();
+	const people = ["1", "2", "3"].map((chat) => desk.person(chat));
+	desk.channel.answer(fine, platformAnswers.blocked(), fine);
+	for (const person of people) {
+		await person.says("hi");
+		await desk.runtime.idle();
+	}
+	expect(people.map((person) => person.heard.length)).toEqual([1, 0, 1]);
+	expect(desk.facts.filter(({ event }) => event === "contact.unreachable").map(({ address }) => address)).toEqual([
+		people[1]?.address,
+	]);
+	await desk.end();
+});
+
+test("I10: five lines sent over a network of random latencies arrive as 1 to 5", async () => {
+	const desk = await fourLines("leave");
+	desk.channel.answer(...[400, 10, 250, 1].map((ms) => platformAnswers.late(ms)));
+	const ana = await hear(desk);
+	expect(ana.heard).toEqual(["one", "two", "three", "four"]);
+	await desk.end();
+});
+
+test.each([
+	["throws", () => Promise.reject(new Error("bug in the channel"))],
+	[
+		"never answers",
+		(_: unknown, { signal }: { signal: AbortSignal }) => pause({ now: () => 0, after: () => () => {} }, 1, signal),
+	],
+] as const)("a channel that %s in mid-send: the outcome counts as unknown, and the next goes on", async (_, send) => {
+	const desk = await fourLines("leave", { limits: { sendMs: 5_000 } });
+	const good = desk.channel.send.bind(desk.channel);
+	let sends = 0;
+	desk.channel.send = ((payload, delivery) =>
+		++sends === 2 ? send(payload, delivery) : good(payload, delivery)) as Channel["send"];
+	const ana = await hear(desk);
+	expect(ana.heard).toEqual(["one", "three", "four"]);
+	expect(await marks(desk, ana)).toEqual([["two", "ambiguous"]]);
+	await desk.end();
+});
+
+test("I1: a human takes over while the model thinks: the model's answer is discarded, and it shows", async () => {
+	const gate = new Gate();
+	const desk = await stand({
+		model: async () => {
+			if (desk.requests.length === 2) await gate.pass();
+			return "answer";
+		},
+	});
+	const ana = desk.person();
+	await ana.says("hi");
+	await desk.runtime.idle();
+	await ana.says("help");
+	await gate.reached;
+	const say = [
+		{ id: "human.1.0", payload: { kind: "text", text: "I am Eva" }, by: "human", epoch: 1, turn: "human.1" },
+	] as const;
+	await desk.backend.amend(ana.address, { owner: "human", say });
+	gate.open();
+	await desk.runtime.idle();
+	expect(ana.heard).toEqual(["answer", "I am Eva"]);
+	expect(desk.told("delivery.failed")).toMatchObject([{ status: "discarded", reason: "a human owns the call" }]);
+	await ana.says("are you there?");
+	await desk.runtime.idle();
+	expect(ana.heard).toEqual(["answer", "I am Eva"]);
+	expect(desk.requests).toHaveLength(2);
+	await desk.end();
+});
+
+test("decision 16: goodbye, then the end once the goodbye has left; the model is not asked again", async () => {
+	const desk = await stand({
+		agent: {
+			tools: {
+				goodbye: {
+					run: (_, { acts }) => {
+						acts.push(
+							{ act: "say", part: { kind: "text", text: "bye" } },
+							{ act: "hangup", reason: "done", after: "delivered" },
+						);
+					},
+				},
+			},
+		},
+		model: () => ({ calls: [["goodbye"]] }),
+	});
+	desk.channel.answer(platformAnswers.late(5_000));
+	const ana = desk.person();
+	await ana.says("that is all");
+	await desk.settle();
+	expect(desk.channel.ends).toEqual([]);
+	expect((await desk.backend.view(ana.address, { history: 0 })).record).toMatchObject({ ending: { reason: "done" } });
+	await desk.clock.advance(5_000);
+	await desk.runtime.idle();
+	expect(ana.heard).toEqual(["bye"]);
+	expect(desk.channel.ends).toEqual([{ address: ana.address, reason: "done" }]);
+	expect(desk.facts.map(({ event }) => event).filter((event) => /bot|ended|sent/.test(event))).toEqual([
+		"delivery.sent",
+		"bot.finished",
+		"call.ended",
+	]);
+	expect(desk.requests).toHaveLength(1);
+	await desk.end();
+});
+
+test("a store that is down while a send is marked: the mark is written when it is back, nothing is sent twice", async () => {
+	const desk = await stand();
+	const mark = desk.backend.mark.bind(desk.backend);
+	let outage = 3;
+	desk.backend.mark = (...args) => {
+		outage -= 1;
+		return outage < 0 ? mark(...args) : Promise.reject(new CallboardError("BACKEND_UNAVAILABLE", "platform", "down"));
+	};
+	const ana = desk.person();
+	await ana.says("hi");
+	await desk.settle();
+	expect((await desk.backend.view(ana.address, { history: 0 })).outbox).toMatchObject([{ status: "sending" }]);
+	await desk.clock.advance(1_000);
+	await desk.runtime.idle();
+	expect(desk.channel.attempts).toHaveLength(1);
+	expect(await marks(desk, ana)).toEqual([]);
+	await desk.end();
+});
+
+test("stopping in mid-send waits for the answer within the grace; without one the send is marked unknown", async () => {
+	for (const [grace, expected] of [
+		[10_000, []],
+		[1_000, [["re: hi", "ambiguous"]]],
+	] as const) {
+		const desk = await stand({ channel: { capabilities: { ambiguous: "leave" } } });
+		desk.channel.answer(platformAnswers.late(5_000));
+		const ana = desk.person();
+		await ana.says("hi");
+		await desk.settle();
+		const stopping = desk.runtime.stop(grace);
+		await desk.clock.advance(10_000);
+		await stopping;
+		await desk.backend.open();
+		expect(await marks(desk, ana)).toEqual(expected);
+		expect((await desk.backend.view(ana.address, { history: 0 })).outbox).toEqual([]);
+		await desk.backend.close();
+	}
+});
