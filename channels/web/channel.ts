@@ -1,7 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { AddressKey } from "../../src/call/address.js";
 import type { Part } from "../../src/call/part.js";
-import type { Capabilities } from "../../src/channel/capabilities.js";
 import type {
 	Channel,
 	ChannelHost,
@@ -22,6 +21,7 @@ import { answer, type RouteParts } from "./routes.js";
 import { Sessions } from "./session.js";
 import { ChatSockets } from "./socket.js";
 import { VisitorDesk } from "./visitor-desk.js";
+import { webCapabilities } from "./web-capabilities.js";
 import { type WebOptions, type WebSettings, webSettings } from "./web-options.js";
 
 export type { WebOptions, WebTheme } from "./web-options.js";
@@ -44,17 +44,7 @@ interface Running extends RouteParts {
 export class WebChannel implements Channel {
 	readonly name = "web";
 	readonly transport = "chat";
-	readonly capabilities: Capabilities = {
-		text: { max: 1_000_000, unit: "utf16", markup: "markdown" },
-		choices: { buttons: 50, rows: 50, labelMax: 200, idMaxBytes: 512 },
-		edits: false,
-		streaming: "native",
-		typingMs: 10_000,
-		media: { in: false, out: true, captionMax: 1_000_000 },
-		ackMs: 5_000,
-		ambiguous: "leave",
-		rate: { perChatPerSecond: 50, perDoorPerSecond: 5_000 },
-	};
+	readonly capabilities = webCapabilities;
 	readonly routes: ChannelRoutes;
 	readonly #settings: WebSettings;
 	#running: Running | undefined;
@@ -103,22 +93,19 @@ export class WebChannel implements Channel {
 		this.#running = undefined;
 	}
 
-	/** One payload a part: the page shows it as one line under the part's id. */
 	render(part: Part): readonly Payload[] {
-		return [renderPart(part) as Payload];
+		return renderPart(part) as Payload[];
 	}
 
 	/**
-	 * Shows a part on every open page of the visitor. It counts as sent also when none is open: the transcript holds it,
+	 * Shows a line on every open page of the visitor. It counts as sent also when none is open: the transcript holds it,
 	 * and the page reads that when it comes back.
 	 */
 	async send(payload: Payload, { address, key }: Delivery): Promise<SendResult> {
-		const running = this.#running;
-		if (running === undefined) {
-			return { outcome: "retry", afterMs: 1_000, scope: "door", reason: "the web channel is not running" };
+		if (this.#running !== undefined) {
+			const { hub, host } = this.#running;
+			hub.said(address, { id: key, from: "agent", at: host.clock.now(), part: payload as WebPart });
 		}
-		const part = payload as WebPart;
-		running.hub.said(address, { id: partIdOf(key), from: "agent", at: running.host.clock.now(), part });
 		return { outcome: "sent", id: key };
 	}
 
@@ -144,11 +131,6 @@ export class WebChannel implements Channel {
 		else running.sockets.upgrade(request, socket, head, ip);
 		return true;
 	}
-}
-
-/** The id a part has in the transcript: a delivery's key without the index of its payload. */
-function partIdOf(key: string): string {
-	return key.replace(/\.\d+$/, "");
 }
 
 function refuse(socket: Duplex, status: string): void {

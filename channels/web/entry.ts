@@ -3,11 +3,17 @@ import type { Content, InboxItem } from "../../src/call/message.js";
 import type { Entry, VisitorContent } from "./protocol.js";
 import { renderPart } from "./render-part.js";
 
-/** Rows of a transcript as the page shows them; an opening without words is no line. */
+/**
+ * Rows of a transcript as the page shows them, under the ids they were sent with; an opening without words is no line.
+ */
 export function entriesOf(rows: readonly HistoryEntry[]): Entry[] {
 	const entries: Entry[] = [];
 	for (const row of rows) {
-		if (row.role === "said") entries.push({ id: row.id, from: "agent", at: row.at, part: renderPart(row.part) });
+		if (row.role === "said") {
+			for (const [index, part] of renderPart(row.part).entries()) {
+				entries.push({ id: `${row.id}.${index}`, from: "agent", at: row.at, part });
+			}
+		}
 		if (row.role === "user" && row.content.kind !== "open") entries.push(visitorEntry(row.id, row.content, row.at));
 	}
 	return entries;

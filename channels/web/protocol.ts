@@ -1,6 +1,6 @@
 import type { Json } from "../../src/call/json.js";
 
-/** What the page shows of one part: plain data, Markdown as the model wrote it. */
+/** One line the page shows: plain data, Markdown as the model wrote it. */
 export type WebPart =
 	| { kind: "text"; text: string }
 	| { kind: "choices"; text: string; choices: { id: string; label: string; description?: string }[] }
@@ -21,7 +21,7 @@ export type VisitorContent =
 	| { kind: "choice"; choice: string; text: string; of?: string }
 	| { kind: "open" };
 
-/** One line of the conversation. The id is the visitor's message id, or the id of the part that was said. */
+/** One line of the conversation. The id is the visitor's message id, or the key under which the line was sent. */
 export type Entry =
 	| { id: string; from: "visitor"; at: number; text: string; choice?: string; of?: string }
 	| { id: string; from: "agent"; at: number; part: WebPart };

@@ -135,9 +135,9 @@ export class FakeHost implements ChannelHost {
 		const rows = parts.map((part, n) => ({ id: `${call.id}.${call.turns}.${n}`, part }));
 		for (const { id, part } of rows) call.entries.push({ role: "said", id, part, by: "model", at: this.clock.now() });
 		for (const { id, part } of rows) {
-			const [payload] = this.channel?.render(part) ?? [];
-			if (payload === undefined) continue;
-			await this.channel?.send(payload, { address, key: `${id}.0`, signal: new AbortController().signal });
+			for (const [index, payload] of (this.channel?.render(part) ?? []).entries()) {
+				await this.channel?.send(payload, { address, key: `${id}.${index}`, signal: new AbortController().signal });
+			}
 		}
 	}
 }
