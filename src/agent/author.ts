@@ -45,6 +45,14 @@ export function textOrFile(author: Author, what: string, value: string): string 
 	}
 }
 
+/**
+ * The name of a class as its author wrote it. Where a class mentions itself in a static member (JSX does, when compiled
+ * for development) esbuild calls it `_ClinicaNorte`.
+ */
+export function nameOfClass(Class: { readonly name: string }): string {
+	return Class.name.replace(/^_(?=\p{Lu})/u, "");
+}
+
 /** `ClinicaNorte` → `clinica-norte`. */
 export function kebab(name: string): string {
 	return name

@@ -3,7 +3,7 @@ import type { Contact } from "../call/message.js";
 import { CallboardError } from "../errors.js";
 import type { AgentManifest } from "../schema/manifest.js";
 import type { Agent, AgentClass } from "./agent.js";
-import { type Author, isAsync, kebab, refusal } from "./author.js";
+import { type Author, isAsync, kebab, nameOfClass, refusal } from "./author.js";
 import { CallListeners } from "./call-listeners.js";
 import { type ClassPlan, ClassSession } from "./class-session.js";
 import type { AgentDeclaration, SessionOpening } from "./declaration.js";
@@ -80,7 +80,7 @@ export function declare(Class: AgentClass, manifest?: AgentManifest, options: De
 
 function authorOf(Class: AgentClass, manifest: AgentManifest | undefined, { file }: DeclareOptions): Author {
 	const where = manifest?.file ?? file;
-	const title = Class.name;
+	const title = nameOfClass(Class);
 	const author = { title, ...(file === undefined ? {} : { file }), ...(where === undefined ? {} : { where }) };
 	if (title !== "" && title !== "default") return author;
 	const next = "write export default class ClinicaNorte extends Agent";

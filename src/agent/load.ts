@@ -5,6 +5,7 @@ import { CallboardError } from "../errors.js";
 import type { Manifest } from "../schema/manifest.js";
 import { agentInManifest, loadManifest } from "../schema/manifest-file.js";
 import { type AgentClass, isAgentClass } from "./agent.js";
+import { nameOfClass } from "./author.js";
 import type { AgentDeclaration } from "./declaration.js";
 import { declare } from "./declare.js";
 
@@ -82,7 +83,7 @@ async function manifestFor({ root, manifestPath }: LoadOptions, classes: readonl
 function declaration({ exported, file, shown }: Found, manifest: Manifest | undefined): AgentDeclaration {
 	if (!isAgentClass(exported)) return exported[DECLARE]();
 	if (/\bReact\.createElement\(/.test(Function.prototype.toString.call(exported))) throw compiledForReact(shown);
-	return declare(exported, manifest && agentInManifest(manifest, exported.name), { file });
+	return declare(exported, manifest && agentInManifest(manifest, nameOfClass(exported)), { file });
 }
 
 async function importAgent(file: string, shown: string): Promise<Found> {

@@ -1,6 +1,7 @@
 import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentClass, isAgentClass } from "../agent/agent.js";
+import { nameOfClass } from "../agent/author.js";
 import type { AgentDeclaration } from "../agent/declaration.js";
 import { declare } from "../agent/declare.js";
 import { loadAgents } from "../agent/load.js";
@@ -30,7 +31,7 @@ async function declareClass(Class: AgentClass, file: string | URL | undefined): 
 	const path = pathOf(file);
 	const root = path.startsWith(process.cwd() + sep) ? process.cwd() : dirname(path);
 	const manifest = await loadManifest({ root, files: [path] });
-	return declare(Class, agentInManifest(manifest, Class.name), { file: path });
+	return declare(Class, agentInManifest(manifest, nameOfClass(Class)), { file: path });
 }
 
 function pathOf(file: string | URL): string {
