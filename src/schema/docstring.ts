@@ -35,8 +35,13 @@ function nameIn(project: SignatureProject, node: Node): CompilerSymbol | undefin
 function sameLineText(project: SignatureProject, symbol: CompilerSymbol): string | undefined {
 	const { ast } = project.compiler;
 	const declaration = project.resolve(symbol.valueDeclaration);
-	if (declaration === undefined) return undefined;
-	if (!ast.isPropertySignatureDeclaration(declaration) && !ast.isParameterDeclaration(declaration)) return undefined;
+	const tests = [
+		ast.isPropertySignatureDeclaration,
+		ast.isParameterDeclaration,
+		ast.isPropertyDeclaration,
+		ast.isMethodDeclaration,
+	];
+	if (declaration === undefined || !tests.some((is) => is(declaration))) return undefined;
 	const source = declaration.getSourceFile();
 	const before = source.text.slice(declaration.pos, declaration.getStart(source));
 	const comment = /\/\*\*([\s\S]*?)\*\/\s*$/.exec(before)?.[1];

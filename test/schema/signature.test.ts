@@ -6,6 +6,8 @@ import { type AgentsRead, readAgents } from "../../src/schema/read-agents.js";
 import { inProject, repository } from "./in-folder.js";
 
 const fixture = (name: string) => join(repository, "test/schema/fixtures", name);
+/** Every test here starts the compiler, on whatever machine. */
+const SLOW = { timeout: 60_000 };
 let read: AgentsRead;
 const agent = (name: string): AgentManifest => {
 	const found = read.agents[name];
@@ -16,9 +18,9 @@ const properties = (name: string, tool: string) => agent(name).tools[tool]?.para
 
 beforeAll(async () => {
 	read = await readAgents(repository, [fixture("clinic/clinic.tsx"), fixture("hard.tsx")], true);
-});
+}, SLOW.timeout);
 
-describe("a class", () => {
+describe("a class", SLOW, () => {
 	test("gives its docstring, its stages in the order written, its fields and which of them are personal", () => {
 		const { doc, file, stages, fields } = agent("Clinic");
 		expect({ doc, file, stages, fields }).toEqual({
@@ -60,7 +62,7 @@ describe("a class", () => {
 	});
 });
 
-describe("a tool", () => {
+describe("a tool", SLOW, () => {
 	test("gives its place, its docstring without @param, the order and the schema of its parameters", () => {
 		expect(agent("Clinic").tools.lookup).toEqual({
 			at: "test/schema/fixtures/clinic/clinic.tsx:21",
@@ -126,6 +128,38 @@ describe("a tool", () => {
 			order: [],
 			parameters: { type: "object", properties: {}, required: [], additionalProperties: false },
 			pii: [],
+		});
+	});
+
+	test("may have its docstring on the line of the class", async () => {
+		const source =
+			'import { Agent, tool } from "callboard"; export class Tight extends Agent { /** x */ @tool() x() {} }';
+		await inProject({ "agent.ts": source }, async (root) => {
+			const { agents, problems } = await readAgents(root, [join(root, "agent.ts")]);
+			expect(problems).toEqual([]);
+			expect(agents.Tight?.tools.x?.doc).toBe("x");
+		});
+	});
+
+	test("may come from a mixin", async () => {
+		const source = `import { Agent, tool } from "callboard";
+			type Base = abstract new (...args: any[]) => Agent;
+			function withHangup<T extends Base>(base: T) {
+				abstract class Mixed extends base {
+					/** Ends. */
+					@tool() hangup(reason: string) { return reason; }
+				}
+				return Mixed;
+			}
+			export default class Desk extends withHangup(Agent) {
+				/** Own. */
+				@tool() own(a: 2 | 1) { return a; }
+			}`;
+		await inProject({ "agent.ts": source }, async (root) => {
+			const { agents, problems } = await readAgents(root, [join(root, "agent.ts")]);
+			expect(problems).toEqual([]);
+			expect(Object.keys(agents.Desk?.tools ?? {})).toEqual(["hangup", "own"]);
+			expect(agents.Desk?.tools.own?.parameters?.properties).toEqual({ a: { type: "number", enum: [2, 1] } });
 		});
 	});
 
@@ -273,7 +307,7 @@ describe("a type", () => {
 	});
 });
 
-describe("a project", () => {
+describe("a project", SLOW, () => {
 	test("lists only its own sources: no packages, not callboard, nothing the agents do not import", () => {
 		expect(read.files.filter((file) => !file.endsWith(".d.ts"))).toEqual([
 			"test/schema/fixtures/clinic/clinic.tsx",
