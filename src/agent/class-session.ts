@@ -208,7 +208,7 @@ export class ClassSession implements AgentSession {
 	}
 
 	async #handle(author: string, signal: AbortSignal, body: () => unknown): Promise<Outcome> {
-		const { clock } = this.opening;
+		const { clock, log } = this.opening;
 		const controller = new AbortController();
 		const scope = this.#state.fork(author, controller.signal);
 		const ending = await bounded(scope, { clock, ms: HOOK_MS, outer: signal, controller }, body);
@@ -220,7 +220,7 @@ export class ClassSession implements AgentSession {
 			case "timeout":
 				throw new CallboardError("HOOK_TIMEOUT", "author", `${author} did not return within ${HOOK_MS / 1000} s`);
 			case "returned": {
-				const changes = scope.changes(clock.now());
+				const changes = scope.changes(clock.now(), log);
 				this.#number(changes);
 				return { changes, acts: scope.acts };
 			}

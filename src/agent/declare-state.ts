@@ -11,7 +11,7 @@ import { stagesMarked } from "./stages.js";
 import { STATE, type StateEntry, type Visibility } from "./state.js";
 
 /** Names that mean something on every agent and cannot be a field. */
-export const reserved: readonly string[] = ["call", "restore", "startIn", "collapse", "last", "constructor", "$unset"];
+const reserved: readonly string[] = ["call", "restore", "startIn", "collapse", "last", "constructor", "$unset"];
 
 const visibilities: readonly Visibility[] = ["tenant", "public", "pii"];
 

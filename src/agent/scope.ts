@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Json, JsonObject } from "../call/json.js";
+import type { Log } from "../observe/log.js";
 import type { CallFrame } from "./call.js";
 import type { Act, Change } from "./declaration.js";
 import { cloneJson, plainCopy, sameJson } from "./plain.js";
@@ -21,6 +22,8 @@ export class Scope implements CallFrame {
 	open = true;
 	readonly #values = new Map<string, unknown>();
 	readonly #views: Views;
+	/** What fields were given, as long as nobody has written into them since. */
+	readonly #given = new Map<string, object>();
 
 	constructor(
 		/** A tool's name, `hook:onCall`, `event:<name>`. */
@@ -35,7 +38,9 @@ export class Scope implements CallFrame {
 		this.#views = new Views(
 			(field) => {
 				const now = running.getStore();
-				return this.open && (now === this || now === undefined) ? true : refuse(field);
+				if (!this.open || (now !== this && now !== undefined)) return refuse(field);
+				this.#given.delete(field);
+				return true;
 			},
 			(field) => this.#values.get(field),
 		);
@@ -70,14 +75,21 @@ export class Scope implements CallFrame {
 			field,
 			this.#views.take(value, () => field),
 		);
+		if (typeof value === "object" && value !== null) this.#given.set(field, value);
 	}
 
 	/**
-	 * The net writes, in the order the fields were first touched.
+	 * The net writes, in the order the fields were first touched. A field holds a copy of what it was given; when that was
+	 * changed afterwards, the change is lost, and the log says so.
 	 *
 	 * @throws CallboardError `NOT_SERIALISABLE` for a list with empty places.
 	 */
-	changes(at: number): Change[] {
+	changes(at: number, log: Log): Change[] {
+		for (const [field, given] of this.#given) {
+			if (sameJson(this.#values.get(field), given)) continue;
+			const why = `what ${field} was given was changed afterwards, outside of it; change this.${field} instead`;
+			log.warn("state.lost", { field, author: this.author, why });
+		}
 		const changes: Change[] = [];
 		for (const [field, value] of this.#values) {
 			const prev = this.base[field];

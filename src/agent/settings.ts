@@ -3,7 +3,7 @@ import type { AgentSettings } from "./declaration.js";
 import { suggestion } from "./nearest.js";
 
 /** How a call behaves when its agent says nothing about it. */
-export const defaultSettings: AgentSettings = {
+const defaultSettings: AgentSettings = {
 	maxSteps: 8,
 	safeLine: "Sorry, I did not catch that. Could you say it another way?",
 	apology: "Sorry, I cannot answer right now. Please try again in a moment.",

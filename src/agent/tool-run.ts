@@ -38,7 +38,7 @@ export async function runTool(tool: RunnableTool, call: PreparedCall, place: Run
 	if (ending.how !== "returned") return unfinished(declaration, call, ending, place.log);
 	try {
 		const answer = answerOf(declaration, ending.value);
-		const changes = scope.changes(place.clock.now());
+		const changes = scope.changes(place.clock.now(), place.log);
 		if (answer.total !== undefined) {
 			const cut = answer.total - (declaration.preview ?? 0);
 			place.log.info("tool.preview", { tool: declaration.name, total: answer.total, cut });

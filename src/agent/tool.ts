@@ -6,7 +6,7 @@ import { addEntry } from "./metadata.js";
 declare const refused: unique symbol;
 
 /** The stages of a class: the values of its `stage` field. Without one, a sentence that the compiler shows. */
-export type StageOf<This> = This extends { stage: infer S extends string }
+type StageOf<This> = This extends { stage: infer S extends string }
 	? S
 	: "this class has no stage field; add to it: stage: Stages<…> = …" & { readonly [refused]: never };
 

@@ -243,6 +243,32 @@ describe("writes", () => {
 	});
 });
 
+test("a change to what a field was given, made behind its back, is lost and logged; one made through it is kept", async () => {
+	class Behind extends Agent {
+		booking?: { status: string };
+		list: string[] = [];
+		@tool({ doc: "Books." })
+		book() {
+			const booking = { status: "held" };
+			this.booking = booking;
+			booking.status = "paid";
+			const list = ["a"];
+			this.list = list;
+			this.list.push("b");
+			list.push("c");
+		}
+		@tool({ doc: "Keeps some." })
+		keep() {
+			this.list = this.list.filter((item) => item !== "a");
+		}
+	}
+	const { use, session, log } = open(Behind);
+	await use("book");
+	await use("keep");
+	expect(session.snapshot()).toEqual({ booking: { status: "held" }, list: ["b"] });
+	expect(log.lines.map(({ event, fields }) => [event, fields.field])).toEqual([["state.lost", "booking"]]);
+});
+
 describe("case 5: writes without an author", () => {
 	test("outside of any tool they throw, naming the field", async () => {
 		class Loose extends Agent {
