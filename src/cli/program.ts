@@ -28,14 +28,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<ExitCo
 		.configureOutput({
 			writeOut: (text) => shell.out(text.trimEnd()),
 			writeErr: (text) => shell.err(text.trimEnd()),
-			outputError: (text, write) =>
-				write(
-					`callboard: ${text
-						.replace(/^error: /, "")
-						.trimEnd()
-						.replace(/\n\(?/, "; ")
-						.replace(/\)$/, "")}`,
-				),
+			outputError: (text, write) => write(`callboard: ${oneLine(text)}`),
 		})
 		.exitOverride();
 
@@ -78,6 +71,14 @@ export async function run(args: readonly string[], shell: Shell): Promise<ExitCo
 		if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
 		return complain(shell, error);
 	}
+}
+
+/** Commander's own complaint, with its suggestion, in our manner. */
+function oneLine(text: string): string {
+	return text
+		.replace(/^error: /, "")
+		.trim()
+		.replace(/\n\(Did you mean (.*)\)$/s, "; did you mean $1");
 }
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {
