@@ -50,20 +50,20 @@ export function poses(line: string): boolean {
  */
 export class OutsideWords {
 	readonly #exact = new Set<string>();
-	/** Those quoted also in the midst of a longer string. */
-	readonly #inside: string[] = [];
+	/** Those quoted also in the midst of a longer string, longest first, in small letters too. */
+	readonly #inside: { words: string; lower: string }[] = [];
 
 	constructor(values: Iterable<Json | undefined>) {
 		for (const value of values) this.#collect(value);
-		this.#inside.sort((a, b) => b.length - a.length);
+		this.#inside.sort((a, b) => b.words.length - a.words.length);
 	}
 
 	/** A string with the outside words in it quoted, and all else on one line or, if `lines` stay, as it is. */
 	quoteIn(text: string, lines: "join" | "keep"): string {
 		const rest = (part: string) => (lines === "join" ? oneLine(part) : visible(part));
 		if (this.#exact.has(text)) return quoted(text);
-		const lower = text.toLowerCase();
-		const found = this.#inside.filter((words) => lower.includes(words.toLowerCase()));
+		const lowerText = text.toLowerCase();
+		const found = this.#inside.filter(({ lower }) => lowerText.includes(lower)).map(({ words }) => words);
 		if (found.length === 0) return rest(text);
 		const anyFound = new RegExp(anyOf(found), "giu");
 		let shown = "";
@@ -90,7 +90,9 @@ export class OutsideWords {
 		const words = text.trim();
 		if (TOKEN.test(words) || words === "" || this.#exact.has(text)) return;
 		this.#exact.add(text).add(words);
-		if (oneLine(words) !== words || poses(words) || words.split(/\s+/u).length > 2) this.#inside.push(words);
+		if (/\S\s+\S+\s+\S/u.test(words) || poses(words) || oneLine(words) !== words) {
+			this.#inside.push({ words, lower: words.toLowerCase() });
+		}
 	}
 }
 
