@@ -129,7 +129,7 @@ function readFields(
 }
 
 /** Whether a member has a modifier such as `static`. */
-export function has(member: Node & { modifiers?: readonly Node[] | undefined }, kind: number): boolean {
+function has(member: Node & { modifiers?: readonly Node[] | undefined }, kind: number): boolean {
 	return member.modifiers?.some((modifier) => modifier.kind === kind) ?? false;
 }
 

@@ -12,7 +12,7 @@ export function unbranded(project: SignatureProject, type: Type): Type {
 }
 
 /** A type that only marks another: all its members are keyed by symbols. */
-export function isBrand(project: SignatureProject, type: Type): boolean {
+function isBrand(project: SignatureProject, type: Type): boolean {
 	if (!type.isObjectType()) return false;
 	const members = project.checker.getPropertiesOfType(type);
 	return members.length > 0 && members.every(isSymbolKeyed);
