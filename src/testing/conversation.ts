@@ -16,6 +16,7 @@ import { runTurn } from "../turn/run-turn.js";
 import { type AgentUnderTest, agentUnderTest } from "./agent-under-test.js";
 import { FakeChannel, type FakeChannelOptions, payloadText } from "./fake-channel.js";
 import { FakePerson, type FakePersonOptions } from "./fake-person.js";
+import { assertGlobalProperties } from "./global-properties.js";
 import { RecordingLog } from "./recording-log.js";
 import { VirtualClock } from "./virtual-clock.js";
 import { type ToolRun, watchedAgent } from "./watched-agent.js";
@@ -43,6 +44,8 @@ export interface ConverseOptions {
 
 const DOOR = "test";
 const REAL_MS_PER_VIRTUAL_S = 10;
+/** The next timer may be hours ahead while a model on a real socket is about to answer. */
+const LONGEST_LOOK_AWAY_MS = 10;
 
 /**
  * Begins a conversation with an agent on the real engine: memory for a store, a fake channel, a clock that stands still.
@@ -195,7 +198,13 @@ export class Conversation {
 			if (idle) break;
 			const next = this.clock.nextAt;
 			const ahead = next === undefined ? 100 : next - this.clock.now();
-			await pause(systemClock, Math.max(0, (ahead / 1000) * REAL_MS_PER_VIRTUAL_S));
+			let left = Math.max(0, (ahead / 1000) * REAL_MS_PER_VIRTUAL_S);
+			do {
+				const part = Math.min(left, LONGEST_LOOK_AWAY_MS);
+				await pause(systemClock, part);
+				left -= part;
+				this.#throwFailure();
+			} while (left > 0 && !idle);
 			if (!idle) await this.clock.step();
 		}
 		await waiting;
@@ -203,13 +212,16 @@ export class Conversation {
 	}
 
 	/**
-	 * Ends the test: everything comes to rest, and every step of the script must have been used.
-	 * @throws CallboardError `SCRIPT_UNUSED`
+	 * Ends the test: everything comes to rest, every step of the script must have been used, and what must hold after any
+	 * conversation must hold: nothing lost, nothing twice, nothing out of order, no secret anywhere.
+	 * @throws CallboardError `SCRIPT_UNUSED`; Error naming every property that does not hold
 	 */
 	async end(): Promise<void> {
 		try {
 			await this.quiet();
 			if (this.#model instanceof ScriptedModel) this.#model.assertComplete();
+			const texts = [JSON.stringify(this.log.lines), JSON.stringify(this.requests)];
+			await assertGlobalProperties(this.runtime.backend, { delivered: this.channel.delivered, texts });
 		} finally {
 			await this.close();
 		}

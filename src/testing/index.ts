@@ -14,6 +14,7 @@ export {
 	payloadText,
 } from "./fake-channel.js";
 export { FakePerson, type FakePersonOptions } from "./fake-person.js";
+export { assertGlobalProperties, type Scenario } from "./global-properties.js";
 export { checkGolden, checkState, type Golden, readGolden, readState } from "./golden.js";
 export {
 	type ModelServer,
@@ -22,6 +23,7 @@ export {
 	type ServedCall,
 	type ServedFault,
 	type ServedRequest,
+	type StreamFault,
 	startModelServer,
 } from "./model-server.js";
 export { type PlatformAnswer, platformAnswers } from "./platform-answers.js";
