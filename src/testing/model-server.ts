@@ -26,12 +26,17 @@ export interface ServedAnswer {
 	model?: string;
 	/** Chunks sent instead of what the members above would make: for servers with their own ideas. */
 	chunks?: readonly unknown[];
-	/**
-	 * What happens after so many bytes of the answer: `stall` is silent from there, `cut` closes the connection, once
-	 * `when` resolves. Without `when` the reader may not get to see the bytes before.
-	 */
-	fault?: { after: number; what: "cut" | "stall"; when?: Promise<void> };
+	/** What befalls the answer on its way, in the order of `after`. */
+	faults?: readonly StreamFault[];
 }
+
+/** What happens after so many bytes of an answer: `stall` is silent from there. */
+export type StreamFault =
+	| { after: number; what: "stall" }
+	/** Goes on once `when` resolves. */
+	| { after: number; what: "pause"; when: Promise<void> }
+	/** Closes the connection, once `when` resolves. Without `when` the reader may not get to see the bytes before. */
+	| { after: number; what: "cut"; when?: Promise<void> };
 
 /** An answer that is no completion. */
 export type ServedFault =
@@ -188,16 +193,26 @@ async function respond(
 		return;
 	}
 	const events = [...chunksOf(answer, request).map((chunk) => JSON.stringify(chunk)), "[DONE]"];
-	const body = Buffer.from(events.map((event) => `data: ${event}\n\n`).join(""));
-	if (answer.fault === undefined) {
+	if (answer.faults === undefined) {
 		for (const event of events) await written(response, `data: ${event}\n\n`);
 		response.end();
 		return;
 	}
-	await written(response, body.subarray(0, answer.fault.after));
-	if (answer.fault.what === "stall") return;
-	await answer.fault.when;
-	response.destroy();
+	const body = Buffer.from(events.map((event) => `data: ${event}\n\n`).join(""));
+	response.flushHeaders();
+	let sent = 0;
+	for (const fault of answer.faults) {
+		if (fault.after > sent) await written(response, body.subarray(sent, fault.after));
+		sent = fault.after;
+		if (fault.what === "stall") return;
+		await fault.when;
+		if (fault.what === "cut") {
+			response.destroy();
+			return;
+		}
+	}
+	await written(response, body.subarray(sent));
+	response.end();
 }
 
 function written(response: ServerResponse, data: string | Buffer): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallboardError } from "../../src/errors.js";
 import { type OpenAIOptions, openai } from "../../src/model/openai.js";
 import { type ModelServer, openaiErrors, type ServedFault, startModelServer } from "../../src/testing/model-server.js";
@@ -68,7 +68,8 @@ describe("trying again", () => {
 
 	test("does not wait longer than the cap for a server that asks for it", async () => {
 		server.answer({ status: 429, error: openaiErrors.busy, headers: { "retry-after": "3600" } });
-		const { value, pauses } = await overPauses(clock, rejection(ask(modelAt())));
+		const patient = modelAt({ timeoutMs: 7_200_000 });
+		const { value, pauses } = await overPauses(clock, rejection(ask(patient)));
 		expect(pauses).toEqual([]);
 		expect(value).toMatchObject({ code: "MODEL_UNAVAILABLE" });
 	});
@@ -88,7 +89,7 @@ describe("trying again", () => {
 			pieceCame = resolve;
 		});
 		server.answer(
-			{ text: ["Good ", "mor", "ning"], fault: { after: 420, what: "cut", when: firstPiece } },
+			{ text: ["Good ", "mor", "ning"], faults: [{ after: 420, what: "cut", when: firstPiece }] },
 			{ text: "Hello again" },
 		);
 		const onText = (piece: string) => {
@@ -103,7 +104,7 @@ describe("trying again", () => {
 	test("H4: runs nothing of tool calls whose arguments broke off", async () => {
 		const tools = [toolNamed("book")];
 		server.answer(
-			{ calls: [{ name: "book", arguments: { day: "monday" } }], fault: { after: 560, what: "cut" } },
+			{ calls: [{ name: "book", arguments: { day: "monday" } }], faults: [{ after: 560, what: "cut" }] },
 			{ calls: [{ name: "book", arguments: { day: "tuesday" } }] },
 		);
 		const { value } = await overPauses(clock, ask(modelAt(), requestWith({ tools, allowed: ["book"] })));
@@ -135,7 +136,7 @@ describe("trying again", () => {
 		expect(await waiting).toMatchObject({ message: "interrupted" });
 
 		const second = new AbortController();
-		server.answer({ text: ["a", "b"], fault: { after: 200, what: "stall" } });
+		server.answer({ text: ["a", "b"], faults: [{ after: 200, what: "stall" }] });
 		const streaming = rejection(ask(modelAt(), requestWith(), { signal: second.signal }));
 		await server.served(2);
 		second.abort(new Error("interrupted too"));
@@ -154,7 +155,7 @@ describe("silence", () => {
 	});
 
 	test("in mid-stream ends the try idleMs after the last piece", async () => {
-		server.answer({ text: ["Good ", "morning"], fault: { after: 420, what: "stall" } }, { text: "there" });
+		server.answer({ text: ["Good ", "morning"], faults: [{ after: 420, what: "stall" }] }, { text: "there" });
 		const seen: string[] = [];
 		const running = ask(modelAt({ idleMs: 10_000 }), requestWith(), {
 			onText: (piece) => seen.push(piece),
@@ -164,6 +165,33 @@ describe("silence", () => {
 		await clock.advance(10_000);
 		expect((await overPauses(clock, running)).value.text).toBe("there");
 		expect(seen).toEqual(["Good ", "<restart>", "there"]);
+	});
+
+	test("counts from the last piece: a slow answer is not a dead one", async () => {
+		let start = () => {};
+		let finish = () => {};
+		const started = new Promise<void>((resolve) => {
+			start = resolve;
+		});
+		const finished = new Promise<void>((resolve) => {
+			finish = resolve;
+		});
+		server.answer({
+			text: ["Good ", "morning"],
+			faults: [
+				{ after: 0, what: "pause", when: started },
+				{ after: 420, what: "pause", when: finished },
+			],
+		});
+		const seen: string[] = [];
+		const running = ask(modelAt({ idleMs: 10_000 }), requestWith(), { onText: (piece) => seen.push(piece) });
+		await until(() => server.requests.length === 1);
+		await clock.advance(8_000);
+		start();
+		await until(() => seen.length === 1);
+		await clock.advance(8_000);
+		finish();
+		expect(await running).toMatchObject({ text: "Good morning", attempts: 1 });
 	});
 
 	test("and tries in all end at timeoutMs", async () => {
@@ -258,6 +286,15 @@ describe("what cannot be helped by trying again", () => {
 			thrown.map((each) => `${(each as CallboardError).explain()} ${JSON.stringify(each)}`).join("\n") + text();
 		expect(thrown.every((each) => each instanceof CallboardError)).toBe(true);
 		expect(everything).not.toMatch(/María|sk-live|patient/);
+	});
+
+	test("H10: the client library prints nothing of what a server sends, not even what it cannot read", async () => {
+		const printed = [vi.spyOn(console, "error"), vi.spyOn(console, "warn"), vi.spyOn(console, "log")];
+		server.answer({ raw: 'data: {"sk-live-9"\n\n' }, { status: 401, error: openaiErrors.badKey("sk-live-9") });
+		await overPauses(clock, rejection(ask(modelAt())));
+		const lines = printed.flatMap((spy) => spy.mock.calls);
+		for (const spy of printed) spy.mockRestore();
+		expect(lines).toEqual([]);
 	});
 
 	test("a refused parameter is named, and nothing more", async () => {

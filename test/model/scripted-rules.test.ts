@@ -189,6 +189,51 @@ describe("a free conversation", () => {
 	});
 });
 
+describe("a condition", () => {
+	const looked: ModelMessage[] = [
+		{ role: "user", text: "one" },
+		{ role: "assistant", calls: [{ id: "c1", name: "look", arguments: "{}" }] },
+		{ role: "tool", call: "c1", content: "[1]" },
+		{ role: "assistant", text: "Which?" },
+		{ role: "user", text: "two" },
+	];
+
+	test.each<[string, object, object, boolean]>([
+		["called", { called: "look" }, {}, true],
+		["called", { called: ["look", "book"] }, {}, false],
+		["uncalled", { uncalled: "look" }, {}, false],
+		["uncalled", { uncalled: "book" }, {}, true],
+		["view", { view: "stage: b" }, { view: "stage: book" }, true],
+		["view", { view: "stage: b" }, { view: "stage: choose" }, false],
+		["asked", { asked: "^which" }, {}, true],
+		["asked", { asked: "who" }, {}, false],
+		["noTool", { noTool: "book" }, { allowed: ["look"] }, true],
+		["noTool", { noTool: "look" }, { allowed: ["look"] }, false],
+		["tools", { tools: ["b", "a"] }, { allowed: ["a", "b"] }, true],
+		["tools", { tools: ["a"] }, { allowed: ["a", "b"] }, false],
+		["toolChoice", { toolChoice: "none" }, { toolChoice: "none" }, true],
+		["toolChoice", { toolChoice: "none" }, {}, false],
+		["first", { first: false }, {}, true],
+		["first", { first: true }, {}, false],
+		["result", { result: "some" }, {}, true],
+		["result", { result: "none" }, {}, false],
+		["result", { result: { "0": 1, length: 1 } }, {}, true],
+		["result", { result: [1, 2] }, {}, false],
+		["result", { result: "/^1$/" }, {}, true],
+	])("%s: %j", async (_name, when, request, holds) => {
+		const model = new ScriptedModel({ rules: [{ when, say: "holds" }], otherwise: "does not", pace: 0 });
+		const answer = await ask(model, requestWith({ history: looked, ...request }));
+		expect(answer.text).toBe(holds ? "holds" : "does not");
+	});
+});
+
+test("a demo that runs for ever keeps the newest requests only", async () => {
+	const model = new ScriptedModel({ rules: [], otherwise: "yes", pace: 0 });
+	for (let n = 0; n < 510; n += 1) await ask(model, requestWith({ cacheKey: `call-${n}` }));
+	expect(model.requests).toHaveLength(500);
+	expect(model.requests.at(-1)?.cacheKey).toBe("call-509");
+});
+
 describe("words are streamed", () => {
 	test("one by one at the script's pace", async () => {
 		const clock = new VirtualClock();
