@@ -54,5 +54,6 @@ describe("J: a seeded mixer of duplicates, batches, delays and failing sends ove
 			await assertGlobalProperties(workshop.runtime.backend, { accepted, delivered: channel.delivered });
 			await workshop.close();
 		},
+		30_000,
 	);
-}, 30_000);
+});
