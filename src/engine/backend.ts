@@ -32,12 +32,33 @@ export type Claim =
 			/** Consecutive failed turns. */
 			failures: number;
 	  }
-	/** Another owner holds a live lease until about then; it will look again when it settles. */
+	/** A lease is live until about then, whoever asks; its holder will look again when it settles. */
 	| { outcome: "busy"; until: number }
 	/** Nothing waits. */
 	| { outcome: "idle" }
 	/** Set aside after repeated failures; see `unpark`. */
 	| { outcome: "parked"; reason: string };
+
+export type Claimed = Extract<Claim, { outcome: "claimed" }>;
+
+/** How much a claim hands out, and for how long. */
+export interface ClaimTerms {
+	leaseMs: number;
+	/** History rows, the newest. */
+	window: number;
+	/** Waiting items, at most. */
+	items: number;
+}
+
+export interface ClaimOptions extends ClaimTerms {
+	owner: string;
+}
+
+/** Who sends, and how long a row that it took is its own. */
+export interface TakeOptions {
+	owner: string;
+	leaseMs: number;
+}
 
 /** One payload to deliver, in its order. */
 export interface OutboxRow {
@@ -52,6 +73,7 @@ export interface OutboxRow {
 	answers?: Payload;
 }
 
+/** Brings its item into the inbox once, at its time or as soon after as the backend is open; a full inbox takes it. */
 export interface Timer {
 	/** Unique within the address; setting it again replaces it. */
 	id: string;
@@ -70,7 +92,7 @@ export interface Settlement {
 	/** How many history rows to keep at least. */
 	keep: number;
 	outbox: readonly OutboxRow[];
-	/** Accepted once every row of this settlement has left the outbox, at once when there is none. */
+	/** Accepted once every row of this settlement has left the outbox, at once when there is none; a full inbox takes it. */
 	then?: InboxItem;
 	timers: readonly Timer[];
 	cancel: readonly string[];
@@ -80,12 +102,13 @@ export interface Settlement {
 export type Taken =
 	/** Marked `sending`, durably, before this resolves. `attempt` counts from 1. */
 	| { outcome: "row"; row: OutboxRow; attempt: number }
-	/** It was `sending` when its sender died: nobody knows. Reconcile it or mark it. */
+	/** It was `sending` when its sender's right ran out: nobody knows. Reconcile it or mark it. */
 	| { outcome: "unknown"; row: OutboxRow }
 	/** Decided under an owner who no longer is: it left the outbox with a mark and must not be sent. Take again. */
 	| { outcome: "discarded"; row: OutboxRow; reason: string }
 	/** The head of the outbox may not go before then. */
 	| { outcome: "later"; at: number }
+	/** A row is being sent, whoever asks. */
 	| { outcome: "busy"; until: number }
 	| { outcome: "empty" };
 
@@ -119,6 +142,21 @@ export interface AddressView {
 
 export type Work = "turns" | "sends";
 
+/** What a settlement does in the same step once the turn is written. */
+export interface Next {
+	/** Keeps the lease, under a new fence, and hands out what waits next. Leave it out now and then, for fairness. */
+	claim?: ClaimTerms;
+	/** Takes the first row of the outbox, unless one is being sent. */
+	take?: TakeOptions;
+}
+
+export interface Settled {
+	/** Absent when nothing waits: then the lease was given back. */
+	claimed?: Claimed;
+	/** Present when `take` was asked for. */
+	taken?: Taken;
+}
+
 export interface Serving {
 	/** Takes no new work and resolves when what runs has ended or `graceMs` is over. */
 	stop(graceMs: number): Promise<void>;
@@ -142,28 +180,48 @@ export interface Backend {
 	open(): Promise<void>;
 	close(): Promise<void>;
 
-	/** Puts an item into its address's inbox unless its id or one of its keys was seen, and wakes the worker. */
-	accept(item: InboxItem, limits: AcceptLimits): Promise<Accepted>;
+	/**
+	 * Puts an item into its address's inbox unless its id or one of its keys was seen, and wakes the worker.
+	 * @param claim claims the address in the same step when the item is accepted and a turn may begin now; then no worker
+	 * is woken. Without `claimed` in the answer the item waits for a worker, as always.
+	 */
+	accept(item: InboxItem, limits: AcceptLimits, claim?: ClaimOptions): Promise<Accepted & { claimed?: Claimed }>;
 
-	/** Takes the right to advance an address for `leaseMs`. */
-	claim(
-		address: AddressKey,
-		options: { owner: string; leaseMs: number; window: number; items: number },
-	): Promise<Claim>;
+	/** Takes the right to advance an address for `leaseMs`. An owner that claims again what it holds takes it over itself. */
+	claim(address: AddressKey, options: ClaimOptions): Promise<Claim>;
 	extend(lease: Lease, leaseMs: number): Promise<void>;
 	/** @param position absolute position of the first of `rows` in this turn's journal, so that a repeated write is a no-op */
 	journal(lease: Lease, position: number, rows: readonly JournalRow[]): Promise<void>;
-	/** Writes a turn and gives the lease back; wakes the worker again when more waits and the sender when there are rows. */
-	settle(lease: Lease, settlement: Settlement): Promise<void>;
-	/** Gives the lease back without a commit: the turn failed, or is handed on. The journal stays. */
+	/**
+	 * Writes a turn and gives the lease back; wakes the worker again when more waits and the sender when there are rows.
+	 * What `next` claims or takes wakes nobody: it is the caller's now. Repeated, it answers as it did the first time for
+	 * as long as nobody has gone on.
+	 */
+	settle(lease: Lease, settlement: Settlement, next?: Next): Promise<Settled>;
+	/**
+	 * Gives the lease back without a commit: the turn failed, or is handed on. The journal stays.
+	 * @param options.retryAt not served before then, whatever arrives
+	 * @param options.failure counts as one more failed turn in a row
+	 */
 	release(lease: Lease, options: { retryAt?: number; failure?: string }): Promise<void>;
 	/** Sets an address aside with the reason; its items stay. */
 	park(lease: Lease, reason: string): Promise<void>;
 	unpark(address: AddressKey): Promise<void>;
 
-	/** The next row to send of an address, in order; one sender an address at a time. */
-	take(address: AddressKey, options: { owner: string; leaseMs: number }): Promise<Taken>;
-	mark(address: AddressKey, owner: string, row: string, result: RowResult): Promise<void>;
+	/** The next row to send of an address, in order; one sender an address at a time, from a row's `take` to its `mark`. */
+	take(address: AddressKey, options: TakeOptions): Promise<Taken>;
+	/**
+	 * Says what became of the row taken.
+	 * @param next takes the next row in the same step
+	 * @returns what was taken, when `next` was given
+	 */
+	mark(
+		address: AddressKey,
+		owner: string,
+		row: string,
+		result: RowResult,
+		next?: { leaseMs: number },
+	): Promise<Taken | undefined>;
 
 	/**
 	 * Replaces what a message says that no turn has begun to read yet.
@@ -191,7 +249,8 @@ export interface Backend {
 
 	/**
 	 * Calls `run` for every address that has work of this kind, also work left by a dead process, never twice at once
-	 * for one address within this process, at most `concurrency` at a time. `run` must not throw.
+	 * for one address within this process, at most `concurrency` at a time, in the order in which they became ready. An
+	 * address that still has work after its run queues up again behind the others. `run` must not throw.
 	 */
 	serve(work: Work, concurrency: number, run: (address: AddressKey) => Promise<void>): Serving;
 }

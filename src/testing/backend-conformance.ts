@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import type { Backend } from "../engine/backend.js";
 import type { ConformanceCase } from "./backend-cases/conformance-case.js";
+import { goingOnCases } from "./backend-cases/going-on.js";
 import { inboxCases } from "./backend-cases/inbox.js";
 import { outboxCases } from "./backend-cases/outbox.js";
 import { reopeningCases } from "./backend-cases/reopening.js";
@@ -33,6 +34,7 @@ export function backendConformance({ name, make, skip = [] }: BackendUnderTest):
 		inbox: inboxCases,
 		turns: turnCases,
 		outbox: outboxCases,
+		"going on": goingOnCases,
 		timers: timerCases,
 		serving: servingCases,
 		reopening: reopeningCases,

@@ -12,8 +12,8 @@ export interface Head {
 	rows: { from: number; base: number; to: number };
 	journal: number;
 	outbox: { from: number; to: number; notBefore: number };
-	/** Who is sending the first outbox row. */
-	sender?: { owner: string; until: number };
+	/** Who is sending the first outbox row, and the operation that took it: asked again, it is answered again. */
+	sender?: { owner: string; until: number; by?: string };
 	marks: number;
 	lease?: { owner: string; until: number };
 	fence: number;

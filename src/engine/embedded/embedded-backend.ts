@@ -9,12 +9,17 @@ import type {
 	AddressView,
 	Backend,
 	Claim,
+	Claimed,
+	ClaimOptions,
 	JournalRow,
 	Lease,
+	Next,
 	RowResult,
 	Serving,
+	Settled,
 	Settlement,
 	Taken,
+	TakeOptions,
 	Work,
 } from "../backend.js";
 import { dueOf, loadHead, Step } from "./address-state.js";
@@ -22,6 +27,7 @@ import { Dispatcher } from "./dispatcher.js";
 import { unavailable } from "./group-commit.js";
 import * as inbox from "./inbox.js";
 import { lastWord, under } from "./keys.js";
+import * as next from "./next.js";
 import * as outbox from "./outbox.js";
 import type { Reading, Store } from "./store.js";
 import * as turns from "./turns.js";
@@ -80,15 +86,17 @@ export class EmbeddedBackend implements Backend {
 		await this.#store.close();
 	}
 
-	accept(item: InboxItem, limits: AcceptLimits): Promise<Accepted> {
-		return this.#write((step) => inbox.accept(step, item, limits));
+	accept(item: InboxItem, limits: AcceptLimits, claim?: ClaimOptions): Promise<Accepted & { claimed?: Claimed }> {
+		return this.#write((step) =>
+			claim === undefined ? inbox.accept(step, item, limits) : next.acceptAndClaim(step, item, limits, claim),
+		);
 	}
 
 	revise(address: AddressKey, message: string, content: Content): Promise<boolean> {
 		return this.#write((step) => inbox.revise(step, address, message, content));
 	}
 
-	claim(address: AddressKey, options: turns.ClaimOptions): Promise<Claim> {
+	claim(address: AddressKey, options: ClaimOptions): Promise<Claim> {
 		return this.#write((step) => turns.claim(step, address, options));
 	}
 
@@ -100,8 +108,8 @@ export class EmbeddedBackend implements Backend {
 		return this.#write((step) => turns.journal(step, lease, position, rows));
 	}
 
-	settle(lease: Lease, settlement: Settlement): Promise<void> {
-		return this.#write((step) => turns.settle(step, lease, settlement, this.#keepEndedMs));
+	settle(lease: Lease, settlement: Settlement, then: Next = {}): Promise<Settled> {
+		return this.#write((step) => next.settle(step, lease, settlement, this.#keepEndedMs, then));
 	}
 
 	release(lease: Lease, options: { retryAt?: number; failure?: string }): Promise<void> {
@@ -116,12 +124,18 @@ export class EmbeddedBackend implements Backend {
 		return this.#write((step) => turns.unpark(step, address));
 	}
 
-	take(address: AddressKey, options: { owner: string; leaseMs: number }): Promise<Taken> {
+	take(address: AddressKey, options: TakeOptions): Promise<Taken> {
 		return this.#write((step) => outbox.take(step, address, options));
 	}
 
-	mark(address: AddressKey, owner: string, row: string, result: RowResult): Promise<void> {
-		return this.#write((step) => outbox.mark(step, address, owner, row, result));
+	mark(
+		address: AddressKey,
+		owner: string,
+		row: string,
+		result: RowResult,
+		then?: { leaseMs: number },
+	): Promise<Taken | undefined> {
+		return this.#write((step) => next.mark(step, address, owner, row, result, then));
 	}
 
 	amend(address: AddressKey, change: outbox.Amendment): Promise<void> {

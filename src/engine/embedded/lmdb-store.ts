@@ -10,6 +10,7 @@ import type { Range, Reading, Store, Writing } from "./store.js";
 /** Version of what is written: its keys and the shape of their values. Another one is refused, never misread. */
 const FORMAT = 1;
 const FORMAT_KEY = "meta format";
+const LOCK_KEY = "meta lock";
 
 interface Opened {
 	db: RootDatabase<unknown, string>;
@@ -36,12 +37,12 @@ export class LmdbStore implements Store {
 	async open(): Promise<void> {
 		const db = this.#openDatabase();
 		const lock = new ProcessLock(this.#path, {
-			get: () => db.get("meta lock"),
+			get: () => db.get(LOCK_KEY),
 			exchange: (before, after) =>
 				db.transactionSync(() => {
-					if (JSON.stringify(db.get("meta lock")) !== JSON.stringify(before)) return false;
-					if (after === undefined) db.remove("meta lock");
-					else db.put("meta lock", after);
+					if (JSON.stringify(db.get(LOCK_KEY)) !== JSON.stringify(before)) return false;
+					if (after === undefined) db.remove(LOCK_KEY);
+					else db.put(LOCK_KEY, after);
 					return true;
 				}),
 		});
@@ -50,6 +51,7 @@ export class LmdbStore implements Store {
 			const taken = await lock.take();
 			if (taken.from !== undefined) this.#log.info("store.taken-over", { path: this.#path, from: taken.from });
 			db.transactionSync(() => db.put(FORMAT_KEY, FORMAT));
+			db.readerCheck();
 		} catch (error) {
 			await lock.release();
 			await db.close();
@@ -94,8 +96,8 @@ export class LmdbStore implements Store {
 function checkFormat(db: RootDatabase<unknown, string>, path: string): void {
 	const found = db.get(FORMAT_KEY);
 	if (found === FORMAT) return;
-	const empty = found === undefined && db.getKeysCount({ limit: 1 }) === 0;
-	if (empty) return;
+	const keys = [...db.getKeys({ limit: 2 })];
+	if (found === undefined && keys.every((key) => key === LOCK_KEY)) return;
 	const what = typeof found === "number" ? `format ${found}` : "an unknown format";
 	throw new CallboardError(
 		"STORE_FORMAT",
@@ -113,7 +115,7 @@ function readingOn(db: RootDatabase<unknown, string>): Reading {
 			const range = reverse
 				? db.getRange({ start: to, exclusiveStart: true, end: from, inclusiveEnd: true, reverse, ...size })
 				: db.getRange({ start: from, end: to, ...size });
-			return range.asArray as unknown as readonly { key: string; value: T }[];
+			return Array.from(range, ({ key, value }) => ({ key, value: value as T }));
 		},
 	};
 }

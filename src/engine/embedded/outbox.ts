@@ -1,6 +1,6 @@
 import type { AddressKey } from "../../call/address.js";
 import type { HistoryEntry } from "../../call/history.js";
-import type { OutboxMark, OutboxRow, RowResult, Taken } from "../backend.js";
+import type { OutboxMark, OutboxRow, RowResult, Taken, TakeOptions } from "../backend.js";
 import type { Head, Step } from "./address-state.js";
 import { acceptOwn, isSeen, OWN_DEDUPE_MS, remember } from "./inbox.js";
 import { checkAddress, numberedKey } from "./keys.js";
@@ -16,7 +16,8 @@ export interface Waiting {
 /** Marks kept for one address, the newest. */
 const MARKS_KEPT = 100;
 
-export function take(step: Step, address: AddressKey, options: { owner: string; leaseMs: number }): Taken {
+/** @param by names the operation that takes along the way; taken once by that name, the row is given again */
+export function take(step: Step, address: AddressKey, options: TakeOptions, by?: string): Taken {
 	const { tx, now } = step;
 	const head = step.load(address);
 	const key = numberedKey("out", address, head.outbox.from);
@@ -24,8 +25,11 @@ export function take(step: Step, address: AddressKey, options: { owner: string; 
 	if (waiting === undefined) return { outcome: "empty" };
 	const { row } = waiting;
 	const { sender } = head;
-	if (sender !== undefined && sender.owner !== options.owner && sender.until > now)
+	if (sender !== undefined && sender.until > now) {
+		const own = by !== undefined && sender.by === by && sender.owner === options.owner;
+		if (own && waiting.status === "sending") return { outcome: "row", row, attempt: waiting.attempts };
 		return { outcome: "busy", until: sender.until };
+	}
 	if (waiting.status === "pending" && head.outbox.notBefore > now)
 		return { outcome: "later", at: head.outbox.notBefore };
 	if (waiting.status === "pending" && row.by !== "human" && row.epoch !== head.epoch) {
@@ -34,7 +38,7 @@ export function take(step: Step, address: AddressKey, options: { owner: string; 
 		step.save(address, head);
 		return { outcome: "discarded", row, reason };
 	}
-	head.sender = { owner: options.owner, until: now + options.leaseMs };
+	head.sender = { owner: options.owner, until: now + options.leaseMs, ...(by === undefined ? {} : { by }) };
 	step.save(address, head);
 	if (waiting.status === "sending") return { outcome: "unknown", row };
 	const attempt = waiting.attempts + 1;

@@ -3,7 +3,7 @@ import type { CallRecord } from "../../call/call-record.js";
 import type { HistoryEntry } from "../../call/history.js";
 import type { InboxItem } from "../../call/message.js";
 import { CallboardError } from "../../errors.js";
-import type { Claim, JournalRow, Lease, Settlement } from "../backend.js";
+import type { Claim, Claimed, ClaimOptions, ClaimTerms, JournalRow, Lease, Settlement } from "../backend.js";
 import { type Head, loadRecord, type Step } from "./address-state.js";
 import { acceptOwn, cancelTimer, setTimer } from "./inbox.js";
 import { between, checkAddress, numberedKey, recordKey, under } from "./keys.js";
@@ -12,39 +12,49 @@ import { clear, forgetEndedAt } from "./retention.js";
 /** No epoch: a human took over before the first turn, which therefore says nothing. */
 const TAKEN_BEFORE = -1;
 
-export interface ClaimOptions {
-	owner: string;
-	leaseMs: number;
-	window: number;
-	items: number;
-}
-
 export function claim(step: Step, address: AddressKey, options: ClaimOptions): Claim {
 	checkAddress(address);
-	const { tx, now } = step;
 	const head = step.load(address);
 	if (head.parked !== undefined) return { outcome: "parked", reason: head.parked };
-	const { lease } = head;
-	if (lease !== undefined && lease.owner !== options.owner && lease.until > now)
-		return { outcome: "busy", until: lease.until };
+	if (head.lease !== undefined && head.lease.until > step.now) return { outcome: "busy", until: head.lease.until };
 	if (head.inbox.to === head.inbox.from) return { outcome: "idle" };
-
-	const position = head.inbox.from;
-	const claimed = Math.min(head.inbox.to, position + options.items);
-	const record = loadRecord(tx, address, head);
-	head.fence += 1;
-	head.lease = { owner: options.owner, until: now + options.leaseMs };
-	head.inbox.claimed = claimed;
-	head.epochAtClaim = record === undefined && head.owner === "human" ? TAKEN_BEFORE : head.epoch;
+	grant(step, address, head, options);
 	step.save(address, head);
-	const oldest = Math.max(head.rows.base, head.rows.from, head.rows.to - options.window);
+	return handedOut(step, address, head, options);
+}
+
+/** Claims the address when a turn may begin at once: nobody has it, and it is not to wait. */
+export function claimNow(step: Step, address: AddressKey, options: ClaimOptions): Claimed | undefined {
+	if (step.load(address).retryAt > step.now) return undefined;
+	const got = claim(step, address, options);
+	return got.outcome === "claimed" ? got : undefined;
+}
+
+/** What the settlement of `lease` claimed for its owner, when it is asked again. */
+export function claimedAfter(step: Step, lease: Lease, terms: ClaimTerms): Claimed | undefined {
+	const head = step.load(lease.address);
+	const goesOn = head.settled === lease.fence && head.fence === lease.fence + 1 && head.lease?.owner === lease.owner;
+	return goesOn ? handedOut(step, lease.address, head, { owner: lease.owner, ...terms }) : undefined;
+}
+
+function grant(step: Step, address: AddressKey, head: Head, options: ClaimOptions): void {
+	head.fence += 1;
+	head.lease = { owner: options.owner, until: step.now + options.leaseMs };
+	head.inbox.claimed = Math.min(head.inbox.to, head.inbox.from + options.items);
+	const unknown = step.tx.get(recordKey(address)) === undefined;
+	head.epochAtClaim = unknown && head.owner === "human" ? TAKEN_BEFORE : head.epoch;
+}
+
+function handedOut(step: Step, address: AddressKey, head: Head, { owner, window }: ClaimOptions): Claimed {
+	const { inbox, rows } = head;
+	const oldest = Math.max(rows.base, rows.from, rows.to - window);
 	return {
 		outcome: "claimed",
-		lease: { address, owner: options.owner, fence: head.fence },
-		record,
-		history: values<HistoryEntry>(step, between("row", address, oldest, head.rows.to)),
-		items: values<InboxItem>(step, between("in", address, position, claimed)),
-		position,
+		lease: { address, owner, fence: head.fence },
+		record: loadRecord(step.tx, address, head),
+		history: values<HistoryEntry>(step, between("row", address, oldest, rows.to)),
+		items: values<InboxItem>(step, between("in", address, inbox.from, inbox.claimed)),
+		position: inbox.from,
 		journal: head.journal === 0 ? [] : values<JournalRow>(step, under("journal", address)),
 		failures: head.failures,
 	};
@@ -67,10 +77,11 @@ export function journal(step: Step, lease: Lease, position: number, rows: readon
 	step.save(lease.address, head);
 }
 
-export function settle(step: Step, lease: Lease, settlement: Settlement, keepEndedMs: number): void {
+/** @returns false when it was written before */
+export function settle(step: Step, lease: Lease, settlement: Settlement, keepEndedMs: number): boolean {
 	const { tx } = step;
 	const { address } = lease;
-	if (step.load(address).settled === lease.fence) return;
+	if (step.load(address).settled === lease.fence) return false;
 	const head = held(step, lease);
 	if (settlement.through < head.inbox.from || settlement.through > head.inbox.to) {
 		throw new CallboardError(
@@ -104,6 +115,7 @@ export function settle(step: Step, lease: Lease, settlement: Settlement, keepEnd
 	head.failures = 0;
 	head.retryAt = 0;
 	step.save(address, head);
+	return true;
 }
 
 export function release(step: Step, lease: Lease, options: { retryAt?: number; failure?: string }): void {

@@ -22,7 +22,7 @@ const A = addressKey({ door: "web", chat: "ana" });
 const B = addressKey({ door: "web", chat: "ben" });
 
 /** Everything that may only be written with a good lease. */
-const writes: Readonly<Record<string, (backend: Backend, lease: Lease) => Promise<void>>> = {
+const writes: Readonly<Record<string, (backend: Backend, lease: Lease) => Promise<unknown>>> = {
 	extend: (backend, lease) => backend.extend(lease, 60_000),
 	journal: (backend, lease) => backend.journal(lease, 0, [{ stale: true }]),
 	settle: (backend, lease) => backend.settle(lease, settlement(1, { outbox: [row("stale")], append: [user("stale")] })),
