@@ -35,7 +35,7 @@ export interface RuntimeOptions {
 /** A running Callboard: doors, worker and sender over one backend. */
 export interface Runtime {
 	/**
-	 * Opens the backend, goes on with what was left, and opens the doors.
+	 * Opens the backend and the doors, and goes on with what was left.
 	 * @throws CallboardError of the backend or of a door that cannot work; then everything is closed again
 	 */
 	start(): Promise<void>;
@@ -110,12 +110,13 @@ class EngineRuntime implements Runtime {
 	async start(): Promise<void> {
 		await this.backend.open();
 		try {
-			this.#sender.start();
-			this.#worker.start();
 			for (const door of this.#doors.values()) {
+				this.#warn(door);
 				await door.channel.start(this.host(door.name));
 				this.#started.push(door);
 			}
+			this.#sender.start();
+			this.#worker.start();
 		} catch (error) {
 			await this.stop(0);
 			throw error;
@@ -130,6 +131,11 @@ class EngineRuntime implements Runtime {
 		await this.#worker.stop(graceMs);
 		await this.#sender.stop(Math.max(0, graceMs - (this.#clock.now() - begun)));
 		await this.backend.close();
+	}
+
+	#warn({ name, agent }: Door): void {
+		const { arrivals } = agent.settings;
+		if (arrivals !== "queue") this.#log.warn("arrivals.queued", { door: name, agent: agent.name, asked: arrivals });
 	}
 
 	async #close({ name, channel }: Door): Promise<void> {

@@ -8,11 +8,11 @@ import type { AddressView } from "../../src/engine/backend.js";
 import { embedded } from "../../src/engine/embedded/embedded.js";
 import { silentLog } from "../../src/observe/log.js";
 import { assertGlobalProperties } from "../../src/testing/global-properties.js";
-import type { ChildOrder, LedgerLine } from "./engine-child.js";
+import type { ChildOrder, LedgerLine } from "./fixtures/engine-child.js";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Starts a file of this folder as a process of its own. */
+/** Starts a file of `fixtures/` as a process of its own. */
 export function startNode(file: string, args: readonly string[], shell = ""): ChildProcess {
 	const node = [
 		process.execPath,
@@ -20,7 +20,7 @@ export function startNode(file: string, args: readonly string[], shell = ""): Ch
 		"callboard-source",
 		"--import",
 		"tsx",
-		join(import.meta.dirname, file),
+		join(import.meta.dirname, "fixtures", file),
 		...args,
 	];
 	const quoted = node.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");

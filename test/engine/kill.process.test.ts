@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { DiePoint } from "./engine-child.js";
 import { ended, Scene } from "./engine-process.js";
+import type { DiePoint } from "./fixtures/engine-child.js";
 
 const hello = [{ chat: "ana", id: "m1", text: "hi" }];
 const text = (words: string) => [{ chat: "ana", id: "m1", text: words }];

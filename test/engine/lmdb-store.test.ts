@@ -31,6 +31,15 @@ test("a store of another format is refused with what to do, and not touched", as
 	await after.close();
 });
 
+test("a store whose first process died right after it took the lock is taken over as a new one", async () => {
+	const db = open<unknown, string>({ path, encoding: "json" });
+	await db.put("meta lock", { socket: join(path, "lock-gone"), pid: 1 });
+	await db.close();
+	const store = new LmdbStore(path, silentLog);
+	await store.open();
+	await store.close();
+});
+
 test("a database that is somebody else's is refused", async () => {
 	const db = open<unknown, string>({ path, encoding: "json" });
 	await db.put("their key", 1);
