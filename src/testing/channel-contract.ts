@@ -39,9 +39,7 @@ export interface ChannelContract {
 	make(): ChannelUnderTest | Promise<ChannelUnderTest>;
 	/** `describe` and `it` of vitest, or of any runner with the same two functions. */
 	describe(name: string, run: () => void): unknown;
-	it: ((name: string, run: () => Promise<void>) => unknown) & {
-		skip: (name: string, run: () => Promise<void>) => unknown;
-	};
+	it(name: string, run: () => Promise<void>): unknown;
 	/** Cases this platform cannot have, each with the reason. They are not run. */
 	skip?: Partial<Record<ContractCase, string>>;
 }
