@@ -43,7 +43,13 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 test("the packed package resolves in an empty project, every public entry of it", () => {
-	const entries = ["callboard", "callboard/jsx-runtime", "callboard/channels/web", "callboard/channels/terminal"];
+	const entries = [
+		"callboard",
+		"callboard/jsx-runtime",
+		"callboard/testing",
+		"callboard/channels/web",
+		"callboard/channels/terminal",
+	];
 	const script = entries.map((entry) => `await import(${JSON.stringify(entry)})`).join(";");
 	expect(run(process.execPath, "--input-type=module", "-e", `${script};console.log("resolved")`)).toContain("resolved");
 });
