@@ -1,12 +1,14 @@
 /**
- * The promise, or the signal's reason as soon as it is aborted: whatever hangs is left behind. What it still brings is
- * ignored.
+ * What `run` brings, or the signal's reason as soon as it is aborted: whatever hangs is left behind, and what it still
+ * brings is ignored. Nothing is run once the signal is aborted.
  */
-export function abortable<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+export function abortable<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
 	return new Promise((resolve, reject) => {
 		const abort = () => reject(signal.reason);
-		if (signal.aborted) abort();
+		if (signal.aborted) return abort();
 		signal.addEventListener("abort", abort, { once: true });
-		promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+		run()
+			.then(resolve, reject)
+			.finally(() => signal.removeEventListener("abort", abort));
 	});
 }

@@ -45,8 +45,7 @@ async function shrinking(draft: TurnDraft, { wordsOnly, again }: Asking): Promis
 	const { model, signal } = draft.input;
 	for (;;) {
 		try {
-			return await abortable(
-				signal,
+			return await abortable(signal, () =>
 				model.ask(offer(draft, { wordsOnly, again, window: draft.window }), {
 					signal,
 					onText: (piece) => draft.live.grow(piece),

@@ -1,13 +1,13 @@
 import type { AgentSession, CallFacts } from "../agent/declaration.js";
-import { parseAddressKey } from "../call/address.js";
 import type { CallRecord } from "../call/call-record.js";
-import type { Contact, InboxItem } from "../call/message.js";
+import type { InboxItem } from "../call/message.js";
 import { CallboardError } from "../errors.js";
 import { dayOf } from "./day.js";
 import { tellEnd } from "./end-call.js";
 import { runHook } from "./hook.js";
 import type { JournalEntry } from "./journal.js";
 import { Live } from "./live.js";
+import { newRecord } from "./new-record.js";
 import { perform } from "./perform.js";
 import { Recorder } from "./recorder.js";
 import type { TurnInput } from "./turn.js";
@@ -74,29 +74,6 @@ async function fixed(input: TurnInput, fresh: boolean): Promise<Began> {
 
 function nextTurn(record: CallRecord): string {
 	return `${record.id}.${record.turns + 1}`;
-}
-
-/** Epochs go on over the calls of an address, so that rows of the old call are sent or withheld as they were meant. */
-function newRecord(input: TurnInput, first: InboxItem, id: string, at: number): CallRecord {
-	const old = input.record;
-	return {
-		v: 1,
-		id,
-		agent: input.agent.name,
-		contact: first.type === "message" ? first.contact : (old?.contact ?? unknownContact(input.address)),
-		startedAt: at,
-		turns: 0,
-		rows: 0,
-		state: {},
-		owner: "agent",
-		epoch: (old?.epoch ?? 0) + (old?.owner === "human" ? 1 : 0),
-	};
-}
-
-/** Somebody the application speaks to first: all that is known is where. */
-function unknownContact(address: string): Contact {
-	const { door, chat } = parseAddressKey(address);
-	return { id: `${door}:${chat}` };
 }
 
 function openSession(draft: TurnDraft, stored: CallRecord | undefined): AgentSession {

@@ -19,7 +19,6 @@ export function runHook(
 		try {
 			return await session.hook(hook, input.signal);
 		} catch (cause) {
-			if (input.signal.aborted) throw input.signal.reason;
 			throw new CallboardError("HOOK_FAILED", "author", `${hook} of ${input.agent.title} threw`, { cause });
 		}
 	});

@@ -26,14 +26,14 @@ export class Recorder {
 	async hooked(name: string, run: () => Promise<Outcome>): Promise<Outcome> {
 		const known = this.#find("hooked", (entry) => entry.name === name);
 		if (known !== undefined) return this.#reached(known).outcome;
-		const outcome = await abortable(this.#input.signal, run());
+		const outcome = await abortable(this.#input.signal, run);
 		return (await this.#note({ entry: "hooked", name, outcome, at: this.#input.clock.now() })).outcome;
 	}
 
 	async answered(step: number, ask: () => Promise<ModelResponse>): Promise<ModelResponse> {
 		const known = this.#find("answered", (entry) => entry.step === step);
 		if (known !== undefined) return this.#reached(known).response;
-		const response = await abortable(this.#input.signal, ask());
+		const response = await abortable(this.#input.signal, ask);
 		return (await this.#note({ entry: "answered", step, response, at: this.#input.clock.now() })).response;
 	}
 
@@ -63,7 +63,7 @@ export class Recorder {
 	): Promise<readonly ToolOutcome[]> {
 		const unannounced = calls.filter((call) => !this.wasRunning(step, call));
 		if (unannounced.length > 0) await this.#note({ entry: "running", step, calls: unannounced });
-		const outcomes = calls.length === 0 ? [] : await abortable(this.#input.signal, run());
+		const outcomes = calls.length === 0 ? [] : await abortable(this.#input.signal, run);
 		const at = this.#input.clock.now();
 		return (await this.#note({ entry: "ran", step, outcomes: [...known, ...outcomes], at })).outcomes;
 	}
@@ -85,7 +85,7 @@ export class Recorder {
 	}
 
 	async #note<E extends JournalEntry>(entry: E): Promise<E> {
-		await abortable(this.#input.signal, this.#input.note(entry));
+		await abortable(this.#input.signal, () => this.#input.note(entry));
 		if ("at" in entry) this.#at = entry.at;
 		return entry;
 	}

@@ -1,6 +1,6 @@
 import { begin } from "./begin.js";
 import { converse } from "./converse.js";
-import { leftover } from "./occurrence.js";
+import { leftover } from "./leftover.js";
 import { read } from "./read.js";
 import { settle } from "./settle.js";
 import type { TurnInput, TurnResult } from "./turn.js";

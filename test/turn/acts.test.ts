@@ -32,6 +32,34 @@ test("forward hands the call to people: the model stops, the person is told unde
 	expect(result.requests).toBe(1);
 });
 
+test("a reader beside one that hands the call over is skipped, and what it wrote and said is dropped", async () => {
+	const agent = fakeAgent({
+		tools: {
+			human: { effect: "read", ...doing(forward) },
+			look: {
+				effect: "read",
+				run: (_args, { state, acts }) => {
+					state.looked = true;
+					acts.push(say("Looked."));
+				},
+			},
+		},
+	});
+	const result = await new Line(
+		agent,
+		new FakeModel({
+			calls: [
+				["human", {}, "1"],
+				["look", {}, "2"],
+			],
+		}),
+	).say("x");
+	expect(agent.happened.together).toEqual([2]);
+	expect(told(result)[2]).toContain("skipped");
+	expect(words(result)).toEqual(["HANDOVER"]);
+	expect(result.record.state).toEqual({});
+});
+
 test("what the tool said before it forwarded is said instead of the hand-over line, and is not withheld by the epoch", async () => {
 	const agent = fakeAgent({ tools: { human: doing(say("Of course, one moment."), forward) } });
 	const result = await new Line(agent, new FakeModel({ calls: [["human"]] })).say("x");
@@ -110,6 +138,18 @@ test("hangup after delivery is recorded, ends the call once everything has left,
 	expect(agent.happened.hooks).toEqual(["onCall", "onEnd"]);
 });
 
+test("while a goodbye is on its way an event still runs its handler, but the model is not asked", async () => {
+	const agent = fakeAgent({
+		tools: { endCall: doing(say("Bye!"), goodbye) },
+		onEvent: { paid: (_data, { acts }) => void acts.push(say("Paid."), { act: "reply", instructions: "Thank them." }) },
+	});
+	const line = new Line(agent, new FakeModel({ calls: [["endCall"]] }));
+	await line.say("bye");
+	const result = await line.take([line.occurrence({ kind: "event", name: "paid", data: null, source: "app" })]);
+	expect(words(result)).toEqual(["Paid."]);
+	expect(result).toMatchObject({ requests: 0, record: { id: "call-1", ending: { reason: "goodbye" } } });
+});
+
 test("a listener of bot.finished is told after the delivery without ending the call", async () => {
 	const agent = fakeAgent({ awaitsFinish: true });
 	const line = new Line(agent, new FakeModel("Hello."));
@@ -174,6 +214,12 @@ test("reply before a hangup gets its words, with tools off; then the call ends",
 	expect(result.record.ending).toEqual({ reason: "goodbye" });
 });
 
+test("a farewell that comes out blank is not asked for again: the call ends in silence", async () => {
+	const agent = fakeAgent({ tools: { bye: doing({ act: "reply", instructions: "Wish a good trip." }, goodbye) } });
+	const result = await new Line(agent, new FakeModel({ calls: [["bye"]] }, " ")).say("bye");
+	expect(result).toMatchObject({ requests: 2, parts: [], record: { ending: { reason: "goodbye" } } });
+});
+
 test("reply is not asked for once the call was handed over", async () => {
 	const agent = fakeAgent({ tools: { human: doing({ act: "reply", instructions: "x" }, forward) } });
 	expect((await new Line(agent, new FakeModel({ calls: [["human"]] })).say("x")).requests).toBe(1);
@@ -224,6 +270,17 @@ test("log becomes one line and one event", async () => {
 	expect(line.log.lines).toContainEqual(
 		expect.objectContaining({ event: "call.log", fields: expect.objectContaining({ name: "lead" }) }),
 	);
+});
+
+test("onEnd may still say something; what would go on with the call is left out", async () => {
+	const agent = fakeAgent({
+		tools: { bye: doing({ act: "hangup", reason: "done", after: "now" }) },
+		onEnd: ({ acts }) =>
+			void acts.push(say("Thanks for calling."), forward, { act: "later", id: "a", at: 1, event: "e", data: null }),
+	});
+	const result = await new Line(agent, new FakeModel({ calls: [["bye"]] })).say("x");
+	expect(words(result)).toEqual(["Thanks for calling."]);
+	expect(result).toMatchObject({ timers: [], record: { owner: "agent", ended: { reason: "done" } } });
 });
 
 test("onEnd that throws is logged and the call ends all the same", async () => {

@@ -170,6 +170,24 @@ test("a draft that will not be said is withdrawn; one that will stays in front o
 	expect(words(result)).toEqual(["Let me look.", "Nine is free."]);
 });
 
+test("what is dropped behind words that will be said leaves those standing; blanks of an empty answer are forgotten", async () => {
+	const agent = fakeAgent({ tools: { look: {}, book: { args: ["slot"] } } });
+	const model = new FakeModel(
+		{ text: "Let me look.", calls: [["look"]] },
+		{ text: "Booked!", calls: [["book", {}]] },
+		" \n",
+		"Nine?",
+	);
+	const line = new Line(agent, model);
+	await line.say("x");
+	expect(line.shown.slice(2, -1).map((event) => (event.kind === "draft" ? event.text : event.kind))).toEqual([
+		"Let me look.\n\nBooked!",
+		"withdrawn",
+		"Let me look.",
+		"Let me look.\n\nNine?",
+	]);
+});
+
 test("a retry, an apology and a failed turn withdraw what was shown", async () => {
 	const restarts = new FakeModel((_request, { onText, onRestart }) => {
 		onText?.("Hel");

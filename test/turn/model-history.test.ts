@@ -42,6 +42,10 @@ test("H1: a result without its call is left out", () => {
 	expect(modelHistory([result("c9"), user("hello")], all)).toEqual([{ role: "user", text: "hello" }]);
 });
 
+test("H1: of two results of one call the first is sent", () => {
+	expect(tools(modelHistory([asked(["c1"]), result("c1", "1"), result("c1", "2")], all))).toEqual([["c1", "1"]]);
+});
+
 test("H1: the trim never falls between a call and its results", () => {
 	const rows = [user("a"), asked(["c1"], ["c2"]), result("c1"), result("c2"), said("b"), user("c"), said("d", "c.2.1")];
 	for (let window = 1; window <= rows.length; window += 1) expectValid(modelHistory(rows, { window }));

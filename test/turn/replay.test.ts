@@ -166,6 +166,27 @@ test("an aborted signal ends a turn whose model or tool does not listen, with it
 	}
 });
 
+test("a signal aborted between two steps lets nothing more begin", async () => {
+	const reason = new Error("draining");
+	const kinds: JournalEntry["entry"][] = ["began", "hooked", "answered", "running", "ran"];
+	for (const at of kinds) {
+		const stop = new AbortController();
+		const agent = fakeAgent({ tools: { a: {} } });
+		const model = new FakeModel({ calls: [["a"]] }, "ok");
+		const line = new Line(agent, model);
+		const note = async ({ entry }: JournalEntry) => {
+			if (entry === at) stop.abort(reason);
+		};
+		await expect(line.take([line.message("x")], { note, signal: stop.signal })).rejects.toBe(reason);
+		const reached = kinds.indexOf(at);
+		expect([agent.happened.hooks.length, model.requests.length, agent.happened.ran.length]).toEqual([
+			reached >= 1 ? 1 : 0,
+			reached >= 2 ? 1 : 0,
+			reached >= 4 ? 1 : 0,
+		]);
+	}
+});
+
 test("a tool cut by the signal is not recorded as run: whoever resumes decides by its effect", async () => {
 	const stop = new AbortController();
 	const agent = fakeAgent({

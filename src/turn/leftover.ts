@@ -1,0 +1,63 @@
+import type { CallRecord } from "../call/call-record.js";
+import type { InboxItem } from "../call/message.js";
+import { noUsage } from "../model/usage.js";
+import { newRecord } from "./new-record.js";
+import type { TurnInput, TurnResult } from "./turn.js";
+
+/**
+ * What to do with an item that has no call to act on: one that only concerns a call which is over. Used up, nothing else.
+ * Undefined when the item is worth a turn.
+ */
+export function leftover(input: TurnInput): TurnResult | undefined {
+	const [item] = input.items;
+	if (item?.type !== "occurrence" || !concernsNoCall(item, input)) return undefined;
+	input.log.info("occurrence.stale", { id: item.id, kind: item.occurrence.kind });
+	return {
+		consumed: 1,
+		record: item.occurrence.kind === "close" ? stillOpen(input, item) : (input.record ?? neverBegun(input, item)),
+		append: [],
+		parts: [],
+		timers: [],
+		cancel: [],
+		changes: [],
+		usage: noUsage,
+		cost: 0,
+		requests: 0,
+		events: [],
+	};
+}
+
+function concernsNoCall(item: Extract<InboxItem, { type: "occurrence" }>, input: TurnInput): boolean {
+	const live = input.record !== undefined && input.record.ended === undefined ? input.record : undefined;
+	const { occurrence } = item;
+	switch (occurrence.kind) {
+		case "event":
+			return occurrence.source === "timer" && (live === undefined || isOfAnotherCall(item.id, live));
+		case "delivered":
+			return live === undefined || (live.ending === undefined && !occurrence.turn.startsWith(`${live.id}.`));
+		case "close":
+			return live === undefined || (occurrence.reason === "idle" && !isIdle(item.at, live, input));
+	}
+}
+
+function isOfAnotherCall(timer: string, live: CallRecord): boolean {
+	const setBy = /^(.+)\.\d+\.later\./.exec(timer)?.[1];
+	return setBy !== undefined && setBy !== live.id;
+}
+
+/** A close that does not hold counts as a turn, so that whoever watches for quiet begins to count anew. */
+function stillOpen(input: TurnInput, item: InboxItem): CallRecord {
+	if (input.record === undefined) return neverBegun(input, item);
+	return input.record.ended === undefined ? { ...input.record, turns: input.record.turns + 1 } : input.record;
+}
+
+/** An idle close that fired just as somebody wrote is no longer true once they were answered. */
+function isIdle(firedAt: number, live: CallRecord, input: TurnInput): boolean {
+	const newest = Math.max(live.startedAt, ...input.history.slice(-20).map((row) => row.at));
+	return newest <= firedAt - input.agent.settings.idleMs;
+}
+
+function neverBegun(input: TurnInput, item: InboxItem): CallRecord {
+	const at = input.clock.now();
+	return { ...newRecord(input, item, input.newId(), at), ended: { at, reason: "never begun" } };
+}
