@@ -49,6 +49,13 @@ export interface Message {
 	replyTo?: string;
 	/** What the channel itself needs to answer: opaque to all else. */
 	platform?: JsonObject;
+	/**
+	 * More that belongs to it may follow within so many ms: the next picture of an album, the words beside a forwarded
+	 * message. While it is the newest that waits, no turn begins before they are over.
+	 */
+	gathersMs?: number;
+	/** When it came in, by our own clock. The engine writes it. */
+	acceptedAt?: number;
 	/** W3C trace context of the request that brought it. */
 	traceparent?: string;
 }

@@ -71,6 +71,8 @@ export interface OutboxRow {
 	turn: string;
 	/** `platform` of the message answered. */
 	answers?: Payload;
+	/** W3C trace context of the turn that decided it. */
+	traceparent?: string;
 }
 
 /** Brings its item into the inbox once, at its time or as soon after as the backend is open; a full inbox takes it. */
@@ -239,13 +241,32 @@ export interface Backend {
 		change: { owner?: "agent" | "human"; say?: readonly OutboxRow[]; append?: readonly HistoryEntry[] },
 	): Promise<void>;
 
+	/**
+	 * Puts the row of a mark behind what waits in the outbox, under the id `as` and the owner's present epoch, and takes
+	 * the mark away. Repeated, it does nothing again.
+	 * @returns whether there was such a mark, or the row was put there by this very order before
+	 */
+	resend(address: AddressKey, row: string, as: string): Promise<boolean>;
+
 	view(address: AddressKey, options: { history: number }): Promise<AddressView>;
-	/** Addresses in no particular order; `after` is the last one of the previous page. */
+	/** Addresses in no particular order; `after` is the last one of the previous page. `marked`: rows left with a mark. */
 	list(options: {
 		limit: number;
 		after?: AddressKey;
-		only?: "waiting" | "parked" | "outbox";
+		only?: "waiting" | "parked" | "outbox" | "marked";
 	}): Promise<readonly AddressKey[]>;
+
+	/** BullMQ queues behind this backend, for an operator's page. */
+	readonly queues?: readonly unknown[];
+
+	/**
+	 * Takes or renews a named right for `leaseMs`, such as that to poll a platform; a dead holder's right runs out.
+	 * Absent where only one process can use the store.
+	 * @returns whether `owner` has it now
+	 */
+	hold?(name: string, options: { owner: string; leaseMs: number }): Promise<boolean>;
+	/** Gives a named right back, where `owner` has it. */
+	letGo?(name: string, owner: string): Promise<void>;
 
 	/**
 	 * Calls `run` for every address that has work of this kind, also work left by a dead process, never twice at once

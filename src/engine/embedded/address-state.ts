@@ -15,6 +15,8 @@ export interface Head {
 	/** Who is sending the first outbox row, and the operation that took it: asked again, it is answered again. */
 	sender?: { owner: string; until: number; by?: string };
 	marks: number;
+	/** Set while a mark is kept. */
+	marked?: true;
 	lease?: { owner: string; until: number };
 	fence: number;
 	/** Fence of the newest settlement: a repeated one is known by it. */
@@ -110,9 +112,14 @@ export class Step {
 }
 
 type Listed = Record<Index, boolean>;
-const INDEXES: readonly Index[] = ["turns", "sends", "parked"];
+const INDEXES: readonly Index[] = ["turns", "sends", "parked", "marked"];
 
 function listedOf(head: Head): Listed {
 	const due = dueOf(head);
-	return { turns: due.turns !== undefined, sends: due.sends !== undefined, parked: head.parked !== undefined };
+	return {
+		turns: due.turns !== undefined,
+		sends: due.sends !== undefined,
+		parked: head.parked !== undefined,
+		marked: head.marked === true,
+	};
 }

@@ -142,6 +142,10 @@ export class EmbeddedBackend implements Backend {
 		return this.#write((step) => outbox.amend(step, address, change));
 	}
 
+	resend(address: AddressKey, row: string, as: string): Promise<boolean> {
+		return this.#write((step) => outbox.resend(step, address, row, as));
+	}
+
 	async view(address: AddressKey, options: { history: number }): Promise<AddressView> {
 		return this.#read((tx) => views.view(tx, address, options, this.#clock.now()));
 	}

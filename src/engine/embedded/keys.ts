@@ -33,7 +33,7 @@ export const dueKey = (at: number, address: AddressKey, id: string) => `due ${di
 export const expiryKey = (at: number, key: string) => `expire ${digits(at)} ${key}`;
 
 /** Marks an address for a listing or for a worker that starts. */
-export type Index = "turns" | "sends" | "parked";
+export type Index = "turns" | "sends" | "parked" | "marked";
 export const indexKey = (index: Index, address: AddressKey) => `${index} ${address}`;
 
 /** All keys that begin with these words. */

@@ -3,7 +3,7 @@ import type { HistoryEntry } from "../../call/history.js";
 import type { OutboxMark, OutboxRow, RowResult, Taken, TakeOptions } from "../backend.js";
 import type { Head, Step } from "./address-state.js";
 import { acceptOwn, isSeen, OWN_DEDUPE_MS, remember } from "./inbox.js";
-import { checkAddress, numberedKey } from "./keys.js";
+import { checkAddress, numberedKey, under } from "./keys.js";
 import { appendRows, putRow } from "./turns.js";
 
 /** A row as it waits. */
@@ -91,6 +91,21 @@ export function amend(step: Step, address: AddressKey, { owner, say = [], append
 	step.save(address, head);
 }
 
+export function resend(step: Step, address: AddressKey, id: string, as: string): boolean {
+	checkAddress(address);
+	if (isSeen(step, address, spokenId(as))) return true;
+	const marks = step.tx.range<OutboxMark>(under("mark", address));
+	const found = marks.findLast(({ value }) => value.row.id === id);
+	if (found === undefined) return false;
+	const head = step.load(address);
+	step.tx.remove(found.key);
+	if (marks.length === 1) delete head.marked;
+	remember(step, address, [spokenId(as)], OWN_DEDUPE_MS);
+	putRow(step, address, head, { ...found.value.row, id: as, epoch: head.epoch });
+	step.save(address, head);
+	return true;
+}
+
 /** Ids of what was said stand apart from the ids of what came in. */
 const spokenId = (id: string) => `said ${id}`;
 
@@ -103,6 +118,7 @@ function leave(step: Step, address: AddressKey, head: Head, left: OutboxMark | u
 	if (left !== undefined) {
 		step.tx.put(numberedKey("mark", address, head.marks), left);
 		head.marks += 1;
+		head.marked = true;
 		if (head.marks > MARKS_KEPT) step.tx.remove(numberedKey("mark", address, head.marks - MARKS_KEPT - 1));
 	}
 	const ready = head.awaited.filter((each) => each.after <= head.outbox.from);

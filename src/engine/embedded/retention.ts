@@ -39,12 +39,10 @@ function forgetCall(step: Step, { address, call }: EndedCall): void {
 	for (const kind of ["row", "mark", "journal"]) clear(step, under(kind, address));
 	step.tx.remove(recordKey(address));
 	const kept = [under("timer", address), under("seen", address)].some((range) => has(step, range));
-	if (!kept && head.parked === undefined) {
-		step.tx.remove(headKey(address));
-		return;
-	}
 	const { to } = head.rows;
-	step.save(address, { ...head, rows: { from: to, base: to, to }, marks: 0, journal: 0, owner: "agent", epoch: 0 });
+	const { marked: _marked, ...rest } = head;
+	step.save(address, { ...rest, rows: { from: to, base: to, to }, marks: 0, journal: 0, owner: "agent", epoch: 0 });
+	if (!kept && head.parked === undefined) step.tx.remove(headKey(address));
 }
 
 function has(step: Step, range: Range): boolean {

@@ -28,12 +28,17 @@ export function view(tx: Reading, address: AddressKey, options: { history: numbe
 	};
 }
 
-const INDEX: Record<"waiting" | "parked" | "outbox", Index> = { waiting: "turns", parked: "parked", outbox: "sends" };
+const INDEX: Record<"waiting" | "parked" | "outbox" | "marked", Index> = {
+	waiting: "turns",
+	parked: "parked",
+	outbox: "sends",
+	marked: "marked",
+};
 
 export interface ListOptions {
 	limit: number;
 	after?: AddressKey;
-	only?: "waiting" | "parked" | "outbox";
+	only?: keyof typeof INDEX;
 }
 
 export function list(tx: Reading, { limit, after, only }: ListOptions): readonly AddressKey[] {

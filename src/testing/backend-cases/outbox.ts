@@ -158,6 +158,46 @@ export const outboxCases = [
 		expect(stored).toMatchObject({ owner: "human", epoch: 1, rows: 1 });
 	}),
 
+	rule(
+		"E2: a row that failed goes out again under a new id, behind what waits, and its mark is gone",
+		async (bench) => {
+			const { backend } = bench;
+			await say(backend, A, [row("1", { answers: { id: "p7" } }), row("2")]);
+			await say(backend, B, [row("other")]);
+			await take(backend, A);
+			await backend.mark(A, "sender", "1", { status: "failed", reason: "blocked" });
+			expect(await backend.list({ limit: 10, only: "marked" })).toEqual([A]);
+			expect(await backend.resend(A, "1", "1~2")).toBe(true);
+			expect(await backend.list({ limit: 10, only: "marked" })).toEqual([]);
+			expect((await backend.view(A, { history: 0 })).marks).toEqual([]);
+			expect(await send(backend, A)).toBe("2");
+			const again = row("1~2", { payload: row("1").payload, answers: { id: "p7" } });
+			expect(await take(backend, A)).toEqual({ outcome: "row", row: again, attempt: 1 });
+		},
+	),
+
+	rule("E2: the order to send again is carried out once, and only for a row that has a mark", async ({ backend }) => {
+		await say(backend, A, [row("1")]);
+		expect(await backend.resend(A, "1", "1~2")).toBe(false);
+		await take(backend, A);
+		await backend.mark(A, "sender", "1", { status: "ambiguous", reason: "no answer" });
+		expect(await backend.resend(A, "1", "1~2")).toBe(true);
+		expect(await backend.resend(A, "1", "1~2")).toBe(true);
+		expect((await backend.view(A, { history: 0 })).outbox).toHaveLength(1);
+		expect(await backend.resend(B, "1", "1~2")).toBe(false);
+	}),
+
+	rule("E2: what is sent again by order is sent whoever owns the call by now", async ({ backend }) => {
+		await say(backend, A, [row("1"), row("2")], { fresh: true });
+		await take(backend, A);
+		await backend.mark(A, "sender", "1", { status: "failed", reason: "blocked" });
+		await backend.amend(A, { owner: "human" });
+		expect(await take(backend, A)).toMatchObject({ outcome: "discarded", row: { id: "2" } });
+		await backend.resend(A, "1", "1~2");
+		expect(await take(backend, A)).toMatchObject({ outcome: "row", row: { id: "1~2", epoch: 1 } });
+		expect(await backend.list({ limit: 10, only: "marked" })).toEqual([A]);
+	}),
+
 	rule("what follows a turn comes in once its last row has left, however it left", async ({ backend }) => {
 		await say(backend, A, [row("1"), row("2")], { ...followedBy(occurrence(A, "o1")) });
 		await say(backend, A, [row("3")], { ...followedBy(occurrence(A, "o2")) });
