@@ -72,6 +72,13 @@ export interface ChannelHost {
 	accept(inbound: Inbound): Promise<Accepted>;
 	/** @param limit how many of the newest rows to read */
 	transcript(address: AddressKey, limit: number): Promise<Transcript>;
+	/**
+	 * For what only one process may do at a time, such as polling: waits until the right to `name` within this door is
+	 * free, then calls `run`, and again should it be lost and won back. The signal aborts when the right is lost or
+	 * `stop` aborts; `run` must then end. Resolves when `run` has ended by itself or `stop` aborts.
+	 * Absent where there is but one process.
+	 */
+	alone?(name: string, run: (signal: AbortSignal) => Promise<void>, stop: AbortSignal): Promise<void>;
 }
 
 /** How a channel with HTTP routes is reached. Web-standard in and out, so that a test is a function call. */

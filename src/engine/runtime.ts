@@ -14,6 +14,7 @@ import { Lane } from "./lane.js";
 import { defaultLimits, type EngineLimits } from "./limits.js";
 import { Pulse } from "./pulse.js";
 import { Sender } from "./sender.js";
+import { Solo } from "./solo.js";
 import { type RunTurn, Worker } from "./worker.js";
 
 export interface RuntimeOptions {
@@ -76,6 +77,7 @@ class EngineRuntime implements Runtime {
 	readonly #sender: Sender;
 	readonly #worker: Worker;
 	readonly #lane: Lane;
+	readonly #solo: Solo;
 	#started: Door[] = [];
 
 	constructor(options: RuntimeOptions) {
@@ -105,6 +107,7 @@ class EngineRuntime implements Runtime {
 			newId: this.#newId,
 		});
 		this.#lane = new Lane(backend, log, this.#facts);
+		this.#solo = new Solo({ backend, owner, clock, log });
 	}
 
 	async start(): Promise<void> {
@@ -159,6 +162,10 @@ class EngineRuntime implements Runtime {
 			log: this.#log.with({ door: name }),
 			accept: (inbound) => this.#accept(name, inbound),
 			transcript: (address, limit) => this.#transcript(address, limit),
+			...(this.backend.hold !== undefined && {
+				alone: (right: string, run: (signal: AbortSignal) => Promise<void>, stop: AbortSignal) =>
+					this.#solo.run(`${name}.${right}`, run, stop),
+			}),
 		};
 	}
 
