@@ -16,6 +16,7 @@ export async function converse(draft: TurnDraft): Promise<void> {
 	const byCode = draft.spokenByCode;
 	const waiting = draft.items.some((item) => item.type === "message");
 	let again = false;
+	let askedAgain = false;
 	let stuck = false;
 	for (let step = 1; ; step += 1) {
 		const last = step >= maxSteps;
@@ -30,13 +31,15 @@ export async function converse(draft: TurnDraft): Promise<void> {
 		if (response.calls.length > 0 && !wordsOnly && !declined(response)) {
 			const invoked = await invoke(draft, step, response);
 			stuck ||= invoked.stuck;
+			again = false;
 			if (invoked.decision === "ask" || draft.guided) continue;
 			return;
 		}
-		const mayAskAgain = !again && !last && draft.ending === undefined && draft.spokenByCode === byCode;
+		const mayAskAgain = !askedAgain && !last && draft.ending === undefined && draft.spokenByCode === byCode;
 		const decision = reply(draft, response, { mayAskAgain, owed });
 		if (last && step > 1) draft.event("turn.capped", { steps: step, answered: response.text.trim() !== "" }, "warn");
 		if (decision === "rest") return;
 		again = true;
+		askedAgain = true;
 	}
 }

@@ -33,6 +33,13 @@ test("H16: a tool turn that ends blank gets the safe line, and silence is fine o
 	expect(words(await new Line(agent, new FakeModel({ calls: [["loud"]] }, " ")).say("x"))).toEqual(["Saved."]);
 });
 
+test("H16: the model is told that its answer was empty only in the request right after, and asked again once a turn", async () => {
+	const model = new FakeModel("", { calls: [["mute"]] }, "", "never");
+	const line = new Line(fakeAgent({ tools: { mute: {} } }), model);
+	expect(words(await line.say("x"))).toEqual(["SAFE"]);
+	expect(model.requests.map(({ view }) => view.includes("was empty"))).toEqual([false, true, false]);
+});
+
 test("H16: words beside a call are no answer yet: a blank one after it is asked for again, and nothing is said on top", async () => {
 	const looks = { text: "Let me look.", calls: [["mute"]] } as const;
 	const agent = fakeAgent({ tools: { mute: {} } });
