@@ -6,7 +6,7 @@ import { ToolCallAssembly, type ToolCallPiece } from "./tool-call-assembly.js";
 import type { Usage } from "./usage.js";
 
 /** The stream ended before the answer did. */
-export class CutStream extends Error {
+class CutStream extends Error {
 	override readonly name = "CutStream";
 	constructor() {
 		super("the stream ended before the answer did");

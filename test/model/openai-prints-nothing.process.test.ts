@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 test("H10: the client library prints nothing of requests and answers, whatever its own log setting", async () => {
-	const script = join(import.meta.dirname, "printed.ts");
+	const script = join(import.meta.dirname, "fixtures/printed.ts");
 	const { stdout, stderr } = await promisify(execFile)(
 		process.execPath,
 		["-C", "callboard-source", "--import", "tsx", script],

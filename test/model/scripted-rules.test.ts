@@ -7,7 +7,7 @@ import { ScriptedModel } from "../../src/model/scripted.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
 import { ask, requestWith } from "./asking.js";
 
-const demo = await loadScript(join(import.meta.dirname, "demo.yaml"));
+const demo = await loadScript(join(import.meta.dirname, "fixtures/demo.yaml"));
 const slots = [
 	{ id: "s1", time: "10:00" },
 	{ id: "s2", time: "11:30" },
