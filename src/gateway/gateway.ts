@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { createAdaptorServer } from "@hono/node-server";
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import type { Channel } from "../channel/channel.js";
 import { type Clock, systemClock } from "../clock.js";
 import type { Log } from "../observe/log.js";
@@ -45,6 +45,8 @@ export interface Gateway {
 	stop(graceMs: number): Promise<void>;
 }
 
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
 /** A WebSocket close frame: code 1001, "going away". */
 const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 
@@ -64,11 +66,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		timeoutMs,
 		maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
 	});
+	const responses = new Set<ServerResponse>();
+	const streams = new WeakSet<ServerResponse>();
+	const sockets = new Set<Duplex>();
+	let stopping: Promise<void> | undefined;
 	const server = createAdaptorServer({
-		fetch: (request, env) => {
-			const incoming = "incoming" in env ? env.incoming : undefined;
-			const ip = clientIp(incoming?.headers["x-forwarded-for"], incoming?.socket?.remoteAddress, hops);
-			return app.fetch(plainRequest(request, hops), { ip });
+		fetch: async (request, env) => {
+			const { incoming, outgoing } = env as HttpBindings;
+			if (!METHODS.has(request.method))
+				return new Response(null, { status: 405, headers: { allow: [...METHODS].join() } });
+			const ip = clientIp(incoming.headers["x-forwarded-for"], incoming.socket.remoteAddress, hops);
+			const response = await app.fetch(plainRequest(request, hops), { ip });
+			if (response.headers.get("content-type")?.startsWith("text/event-stream")) streams.add(outgoing);
+			return response;
 		},
 		overrideGlobalObjects: false,
 		serverOptions: {
@@ -79,9 +89,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		},
 	}) as Server;
 
-	const responses = new Set<ServerResponse>();
-	const sockets = new Set<Duplex>();
-	let stopping: Promise<void> | undefined;
 	server.on("request", (_incoming, response: ServerResponse) => {
 		if (stopping !== undefined) response.shouldKeepAlive = false;
 		responses.add(response);
@@ -101,6 +108,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		}),
 	);
 	await listen(server, port, host);
+	server.on("error", (error) => log.error("gateway.server_failed", { error }));
 
 	const bound = (server.address() as AddressInfo).port;
 	const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
@@ -110,10 +118,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const close = async (graceMs: number): Promise<void> => {
 		const closed = new Promise<void>((resolve) => server.close(() => resolve()));
 		server.closeIdleConnections();
-		for (const socket of sockets) socket.end(GOING_AWAY);
+		for (const socket of sockets) {
+			socket.end(GOING_AWAY);
+			// Whoever read it may have stopped to; the other end's goodbye must still be seen.
+			socket.resume();
+		}
 		for (const response of responses) {
 			response.shouldKeepAlive = false;
-			if (isEventStream(response)) response.destroy();
+			if (streams.has(response)) response.destroy();
 		}
 		const cancel = clock.after(graceMs, () => {
 			for (const socket of sockets) socket.destroy();
@@ -138,8 +150,4 @@ function plainRequest(request: Request, hops: number): Request {
 	const { method, headers, signal, body } = request;
 	const url = publicUrl(request.url, headers, hops);
 	return new Request(url, { method, headers, signal, ...(body === null ? {} : { body, duplex: "half" }) });
-}
-
-function isEventStream(response: ServerResponse): boolean {
-	return response.headersSent && String(response.getHeader("content-type")).startsWith("text/event-stream");
 }

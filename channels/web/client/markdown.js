@@ -4,7 +4,8 @@
  */
 
 const LIST_ITEM = /^(\s*)(?:([-*+])|(\d{1,9})[.)])\s+(.*)$/;
-const FENCE = /^\s*(```+|~~~+)/;
+/** With at most the name of a language behind it: a line of code between three backticks is no block. */
+const FENCE = /^\s*(```+|~~~+)[\w+#.-]*\s*$/;
 /** How far a closing mark is looked for, so that no text is slow to read. */
 const REACH = 2000;
 
