@@ -1,4 +1,5 @@
 import { type CodeFence, codeFences } from "./code-fences.js";
+import { graphemeBorders } from "./grapheme-borders.js";
 import { isPairEnd, measure, type TextUnit, unitCounts } from "./measure.js";
 
 export interface SplitOptions {
@@ -52,8 +53,7 @@ class Splitter {
 		this.#unit = options.unit;
 		this.#counts = unitCounts(text, options.unit);
 		this.#fences = codeFences(text).filter((fence) => this.#overhead(fence) * 2 <= options.max);
-		this.#borders = new Uint8Array(text.length + 1);
-		for (const { index } of new Intl.Segmenter().segment(text)) this.#borders[index] = 1;
+		this.#borders = graphemeBorders(text);
 		this.#inLink = new Uint8Array(text.length + 1);
 		for (const match of text.matchAll(LINK)) {
 			if (measure(match[0], options.unit) <= options.max) {

@@ -5,7 +5,6 @@ import type { Channel, Payload, SendResult } from "../channel/channel.js";
 import { numberedChoices } from "../channel/choices.js";
 import { codeFences } from "../channel/code-fences.js";
 import { measure } from "../channel/measure.js";
-import { plainText } from "../channel/plain-text.js";
 import { channelTexts } from "./channel-texts.js";
 import { RecordingHost } from "./recording-host.js";
 
@@ -307,9 +306,7 @@ function sampleParts(): Part[] {
 	];
 }
 
-/** The letters of a Markdown text, however they are laid out, cut, or marked up. */
+/** The letters of a text, however they are laid out, cut, or marked up. */
 function letters(text: string): string {
-	return plainText(text)
-		.replace(/^\s*(?:```|~~~).*$/gm, "")
-		.replace(/[^\p{L}\p{N}\p{Extended_Pictographic}\p{RI}]+/gu, "");
+	return text.replace(/^\s*(?:```|~~~).*$/gm, "").replace(/[^\p{L}\p{N}\p{Extended_Pictographic}\p{RI}]+/gu, "");
 }

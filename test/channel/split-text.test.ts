@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codeFences } from "../../src/channel/code-fences.js";
+import { graphemeBorders } from "../../src/channel/grapheme-borders.js";
 import { measure } from "../../src/channel/measure.js";
 import { splitText } from "../../src/channel/split-text.js";
 
@@ -55,6 +56,26 @@ describe("splitting a text into messages", () => {
 				}
 			}),
 			{ numRuns: 500 },
+		);
+	});
+
+	it("finds the characters of a long text where the segmenter finds them, whatever the window", () => {
+		const long = fc.array(scraps, { minLength: 40, maxLength: 90 }).map((pieces) => pieces.join(""));
+		const joined = fc.constantFrom("\u0301".repeat(600), "👩‍👩‍👧‍👦".repeat(60), "🇪🇸🇪".repeat(120));
+		fc.assert(
+			fc.property(
+				fc.oneof(
+					long,
+					fc.tuple(long, joined, long).map((parts) => parts.join("")),
+				),
+				(text) => {
+					const expected = new Uint8Array(text.length + 1);
+					for (const { index } of new Intl.Segmenter().segment(text)) expected[index] = 1;
+					expected[text.length] = 1;
+					expect(graphemeBorders(text)).toEqual(expected);
+				},
+			),
+			{ numRuns: 40 },
 		);
 	});
 
