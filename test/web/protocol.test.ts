@@ -339,7 +339,7 @@ describe("a socket", () => {
 		await page.next("part");
 		page.socket.pause();
 		const [address = ""] = [...host.calls.keys()];
-		for (let n = 0; n < 600; n++) await host.say(address, { kind: "text", text: "x".repeat(16_000) });
+		for (let n = 0; n < 1_400; n++) await host.say(address, { kind: "text", text: "x".repeat(7_900) });
 		page.socket.resume();
 		expect(await page.closed).toBe(1006);
 	});
