@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { buildSync } from "esbuild";
 import { systemClock } from "../../src/clock.js";
 import type { AddressView } from "../../src/engine/backend.js";
 import { embedded } from "../../src/engine/embedded/embedded.js";
@@ -12,19 +13,34 @@ import type { ChildOrder, LedgerLine } from "./fixtures/engine-child.js";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Starts a file of `fixtures/` as a process of its own. */
+const built = new Map<string, string>();
+
+/** One plain file of a fixture, so that its process starts in a moment. */
+function bundle(file: string): string {
+	const known = built.get(file);
+	if (known !== undefined) return known;
+	const outfile = join(root, "node_modules/.cache/callboard-test", `${process.pid}-${file.replace(".ts", ".mjs")}`);
+	buildSync({
+		entryPoints: [join(import.meta.dirname, "fixtures", file)],
+		outfile,
+		bundle: true,
+		platform: "node",
+		format: "esm",
+		packages: "external",
+		conditions: ["callboard-source"],
+	});
+	process.once("exit", () => rmSync(outfile, { force: true }));
+	built.set(file, outfile);
+	return outfile;
+}
+
+/**
+ * Starts a file of `fixtures/` as a process of its own.
+ * @param shell what bash does first
+ */
 export function startNode(file: string, args: readonly string[], shell = ""): ChildProcess {
-	const node = [
-		process.execPath,
-		"-C",
-		"callboard-source",
-		"--import",
-		"tsx",
-		join(import.meta.dirname, "fixtures", file),
-		...args,
-	];
-	const quoted = node.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-	return spawn("bash", ["-c", `${shell} exec ${quoted}`], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+	const words = [process.execPath, bundle(file), ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+	return spawn("bash", ["-c", `${shell} exec ${words.join(" ")}`], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 /** What became of a process, with all it printed. */
