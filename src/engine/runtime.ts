@@ -6,6 +6,7 @@ import type { Accepted, ChannelHost, Transcript } from "../channel/channel.js";
 import { type Clock, systemClock } from "../clock.js";
 import { CallboardError } from "../errors.js";
 import { type Log, silentLog } from "../observe/log.js";
+import { traced } from "../observe/trace.js";
 import { runTurn } from "../turn/run-turn.js";
 import type { Backend } from "./backend.js";
 import type { Door } from "./door.js";
@@ -54,6 +55,10 @@ export interface Runtime {
 	idle(): Promise<void>;
 	/** Observes facts by name, `*` for all. Returns what stops it. */
 	on(event: string, listener: FactListener): () => void;
+	/** What this process is doing now: turns, and addresses being sent to. */
+	readonly running: { turns: number; sends: number };
+	/** Every door, and whether it is open. */
+	readonly open: ReadonlyMap<string, boolean>;
 	readonly backend: Backend;
 }
 
@@ -176,7 +181,17 @@ class EngineRuntime implements Runtime {
 			});
 		}
 		if (inbound.type !== "message") return this.#lane.take(inbound);
-		const accepted = await this.backend.accept(inbound, this.#limits);
+		const accepted = await traced(
+			"accept",
+			{ kind: "producer", parent: inbound.traceparent, facts: { door } },
+			async (span) => {
+				const trace = span.traceparent === undefined ? {} : { traceparent: span.traceparent };
+				const item = { ...inbound, acceptedAt: this.#clock.now(), ...trace };
+				const { outcome } = await this.backend.accept(item, this.#limits);
+				span.tell({ outcome });
+				return { outcome };
+			},
+		);
 		const fields = { door, message: inbound.id, outcome: accepted.outcome };
 		if (accepted.outcome === "full") this.#log.warn("inbox.full", { ...fields, address: inbound.address });
 		this.#facts.tell("message.accepted", inbound.address, fields);
@@ -207,9 +222,18 @@ class EngineRuntime implements Runtime {
 	async idle(): Promise<void> {
 		for (;;) {
 			const next = this.#pulse.next();
-			if (!(await this.#waits()) && !this.#worker.busy && !this.#sender.busy) return;
+			if (!(await this.#waits()) && this.#worker.running + this.#sender.running === 0) return;
 			await next;
 		}
+	}
+
+	get running() {
+		return { turns: this.#worker.running, sends: this.#sender.running };
+	}
+
+	get open(): ReadonlyMap<string, boolean> {
+		const started = new Set(this.#started.map(({ name }) => name));
+		return new Map([...this.#doors.keys()].map((name) => [name, started.has(name)]));
 	}
 
 	async #waits(): Promise<boolean> {

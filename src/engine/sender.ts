@@ -2,6 +2,7 @@ import { type AddressKey, parseAddressKey } from "../call/address.js";
 import type { Channel, Delivery, SendResult } from "../channel/channel.js";
 import type { Clock } from "../clock.js";
 import type { Log } from "../observe/log.js";
+import { traced } from "../observe/trace.js";
 import type { Backend, OutboxRow, RowResult, Serving } from "./backend.js";
 import type { Door } from "./door.js";
 import type { Facts } from "./facts.js";
@@ -72,9 +73,9 @@ export class Sender {
 		stop();
 	}
 
-	/** Whether something is being sent. */
-	get busy(): boolean {
-		return this.#running.size > 0;
+	/** How many addresses are being sent to. */
+	get running(): number {
+		return this.#running.size;
 	}
 
 	/** Tells the channel that a call is over, once everything said in it has left. */
@@ -134,7 +135,7 @@ export class Sender {
 					continue;
 				}
 				case "row": {
-					const result = await this.#send(address, door, taken.row);
+					const result = await this.#send(address, door, taken.row, taken.attempt);
 					if (result.outcome === "failed" && result.unreachable)
 						this.#options.facts.tell("contact.unreachable", address, { door: door.name, reason: result.reason });
 					await this.#mark(address, door, taken.row, this.#judge(door, result, taken.attempt), until);
@@ -157,9 +158,15 @@ export class Sender {
 		return true;
 	}
 
-	async #send(address: AddressKey, door: Door, row: OutboxRow): Promise<SendResult> {
-		const result = await this.#attempt(address, row, (delivery) => door.channel.send(row.payload, delivery));
-		return result.outcome === "ambiguous" ? this.#reconcile(address, door, row, result.reason) : result;
+	#send(address: AddressKey, door: Door, row: OutboxRow, attempt: number): Promise<SendResult> {
+		const facts = { door: door.name, channel: door.channel.name, row: row.id, by: row.by, attempt };
+		return traced("deliver", { kind: "client", parent: row.traceparent, facts }, async (span) => {
+			const first = await this.#attempt(address, row, (delivery) => door.channel.send(row.payload, delivery));
+			const result = first.outcome === "ambiguous" ? await this.#reconcile(address, door, row, first.reason) : first;
+			span.tell({ outcome: result.outcome });
+			if (result.outcome !== "sent") span.failed(result.outcome);
+			return result;
+		});
 	}
 
 	async #reconcile(address: AddressKey, { channel }: Door, row: OutboxRow, reason: string): Promise<SendResult> {

@@ -12,19 +12,23 @@ export interface SettlementContext {
 	idleMs: number;
 	keep: number;
 	now: number;
+	/** Of the turn. */
+	traceparent?: string | undefined;
 }
 
 /** The one timer of the engine itself: a call that stays quiet is closed. */
 const IDLE = "idle";
 
 /** What a turn decided, as the backend writes it: parts rendered, its timers and the idle close with it. */
-export function settlementOf(result: TurnResult, { claim, channel, idleMs, keep, now }: SettlementContext): Settlement {
+export function settlementOf(result: TurnResult, context: SettlementContext): Settlement {
+	const { claim, channel, idleMs, keep, now } = context;
+	const trace = context.traceparent === undefined ? {} : { traceparent: context.traceparent };
 	const { record } = result;
 	const used = claim.items.slice(0, result.consumed);
 	const answers = platformOf(used);
 	const outbox = result.parts.flatMap(({ id, part, by, epoch }) =>
 		channel.render(part).map((payload, index): OutboxRow => {
-			const row = { id: `${id}.${index}`, payload, by, epoch, turn: id.slice(0, id.lastIndexOf(".")) };
+			const row = { id: `${id}.${index}`, payload, by, epoch, turn: id.slice(0, id.lastIndexOf(".")), ...trace };
 			return answers === undefined ? row : { ...row, answers };
 		}),
 	);
@@ -38,7 +42,7 @@ export function settlementOf(result: TurnResult, { claim, channel, idleMs, keep,
 		keep,
 		outbox,
 		// biome-ignore lint/suspicious/noThenProperty: the contract's word for what follows; it is data, never called
-		...(result.then === undefined ? {} : { then: result.then }),
+		...(result.then === undefined ? {} : { then: { ...result.then, ...trace } }),
 		timers: idle ? [...result.timers, idleTimer(claim.lease.address, record, now + idleMs)] : result.timers,
 		cancel: record.ended === undefined ? result.cancel : [...result.cancel, IDLE],
 	};

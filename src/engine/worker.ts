@@ -1,8 +1,10 @@
 import { type AddressKey, parseAddressKey } from "../call/address.js";
+import type { InboxItem } from "../call/message.js";
 import type { LiveEvent } from "../channel/channel.js";
 import type { Clock } from "../clock.js";
 import { CallboardError } from "../errors.js";
 import type { Log } from "../observe/log.js";
+import { type Traced, traced } from "../observe/trace.js";
 import type { JournalEntry } from "../turn/journal.js";
 import type { TurnInput, TurnResult } from "../turn/turn.js";
 import type { Backend, Claim, OutboxRow, Serving } from "./backend.js";
@@ -72,9 +74,9 @@ export class Worker {
 		await Promise.all(this.#running);
 	}
 
-	/** Whether a turn is running. */
-	get busy(): boolean {
-		return this.#running.size > 0;
+	/** How many turns are running. */
+	get running(): number {
+		return this.#running.size;
 	}
 
 	async #tracked(address: AddressKey): Promise<void> {
@@ -100,7 +102,9 @@ export class Worker {
 		this.#tenures.add(tenure);
 		const run: Run = { address, door, claim, tenure, log: log.with({ address, door: name, agent: door.agent.name }) };
 		try {
-			await this.#turn(run);
+			const [parent, ...links] = claim.items.map(({ traceparent }) => traceparent);
+			const span = { kind: "consumer", parent, links, facts: { door: name, agent: door.agent.name } } as const;
+			await traced("turn", span, (turn) => this.#turn(run, turn));
 		} catch (error) {
 			await this.#failed(run, error);
 		} finally {
@@ -109,14 +113,20 @@ export class Worker {
 		}
 	}
 
-	async #turn(run: Run): Promise<void> {
+	async #turn(run: Run, span: Traced): Promise<void> {
 		const { backend, limits, clock, sender } = this.#options;
 		const { address, door, claim, tenure } = run;
 		const { channel, agent } = door;
 		const began = clock.now();
 		const result = await stoppable(tenure.signal, this.#options.runTurn(this.#input(run)));
-		const context = { claim, channel, idleMs: agent.settings.idleMs, keep: limits.keep, now: clock.now() };
-		const settlement = settlementOf(result, context);
+		const settlement = settlementOf(result, {
+			claim,
+			channel,
+			idleMs: agent.settings.idleMs,
+			keep: limits.keep,
+			now: clock.now(),
+			traceparent: span.traceparent,
+		});
 		await persist(clock, clock.now() + limits.leaseMs, () => {
 			tenure.signal.throwIfAborted();
 			return backend.settle(claim.lease, settlement);
@@ -125,7 +135,9 @@ export class Worker {
 		const { ended } = result.record;
 		const over = ended !== undefined && (settlement.fresh || claim.record?.ended === undefined);
 		if (over) sender.endOnceSent(address, ended.reason);
-		this.#told(run, result, clock.now() - began);
+		const { record, requests, parts } = result;
+		span.tell({ call: record.id, turn: record.turns, requests, parts: parts.length });
+		this.#told(run, result, began);
 		void sender.flush(address);
 	}
 
@@ -166,22 +178,28 @@ export class Worker {
 		}
 	}
 
-	#told({ address, door, log }: Run, result: TurnResult, ms: number): void {
-		const { facts } = this.#options;
+	#told({ address, door, claim, log }: Run, result: TurnResult, began: number): void {
+		const { facts, clock } = this.#options;
+		const now = clock.now();
 		const { record, usage, cost, requests, changes, parts } = result;
-		const fields = { call: record.id, turn: record.turns, requests, usage, cost, parts: parts.length, ms };
+		const fields = { call: record.id, turn: record.turns, requests, usage, cost, parts: parts.length, ms: now - began };
 		log.debug("turn.committed", fields);
-		facts.tell("turn.committed", address, { door: door.name, agent: door.agent.name, ...fields, changes });
+		const waitedMs = claim.items.slice(0, result.consumed).map((item) => now - (cameAt(item) ?? now));
+		facts.tell("turn.committed", address, { door: door.name, agent: door.agent.name, ...fields, waitedMs, changes });
 		for (const { name, data } of result.events) facts.tell(name, address, { door: door.name, ...toFields(data) });
 	}
 
 	async #failed(run: Run, error: unknown): Promise<void> {
-		const { backend } = this.#options;
-		const { claim, tenure, log } = run;
+		const { backend, facts } = this.#options;
+		const { address, door, claim, tenure, log } = run;
 		try {
-			if (error instanceof CallboardError && error.fault === "lease") return log.warn("lease.lost", { error });
+			if (error instanceof CallboardError && error.fault === "lease") {
+				log.warn("lease.lost", { error });
+				return facts.tell("turn.fenced", address, { door: door.name });
+			}
 			if (isStopping(error)) {
 				log.info("turn.handed-on");
+				facts.tell("turn.handed-on", address, { door: door.name });
 				return await backend.release(claim.lease, {});
 			}
 			if (isUnavailable(error)) {
@@ -229,6 +247,11 @@ export class Worker {
 		const row = { role: "said", id: `${turn}.1`, part, by: "code", at: clock.now() } as const;
 		await backend.amend(address, { say, ...(open ? { append: [row] } : {}) });
 	}
+}
+
+/** When a message was accepted; for what nobody said there is no such time. */
+function cameAt(item: InboxItem): number | undefined {
+	return item.type === "message" ? item.acceptedAt : undefined;
 }
 
 function stopping(): CallboardError {

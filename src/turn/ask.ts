@@ -1,5 +1,6 @@
 import { CallboardError } from "../errors.js";
-import type { ModelResponse } from "../model/model.js";
+import type { ModelRequest, ModelResponse } from "../model/model.js";
+import { traced } from "../observe/trace.js";
 import { abortable } from "./abortable.js";
 import { offer } from "./offer.js";
 import type { TurnDraft } from "./turn-draft.js";
@@ -42,16 +43,10 @@ export async function ask(draft: TurnDraft, asking: Asking): Promise<Asked> {
 }
 
 async function shrinking(draft: TurnDraft, { wordsOnly, again }: Asking): Promise<ModelResponse> {
-	const { model, signal } = draft.input;
+	const { signal } = draft.input;
 	for (;;) {
 		try {
-			return await abortable(signal, () =>
-				model.ask(offer(draft, { wordsOnly, again, window: draft.window }), {
-					signal,
-					onText: (piece) => draft.live.grow(piece),
-					onRestart: () => draft.live.withdraw(),
-				}),
-			);
+			return await abortable(signal, () => request(draft, offer(draft, { wordsOnly, again, window: draft.window })));
 		} catch (error) {
 			const tooLong = error instanceof CallboardError && error.code === "MODEL_CONTEXT_OVERFLOW";
 			if (!tooLong || draft.window <= 1) throw error;
@@ -60,4 +55,19 @@ async function shrinking(draft: TurnDraft, { wordsOnly, again }: Asking): Promis
 			draft.log.warn("history.shrunk", { window: draft.window });
 		}
 	}
+}
+
+function request(draft: TurnDraft, asked: ModelRequest): Promise<ModelResponse> {
+	const { model, signal } = draft.input;
+	return traced("model request", { kind: "client", facts: { model: model.name } }, async (span) => {
+		const response = await model.ask(asked, {
+			signal,
+			onText: (piece) => draft.live.grow(piece),
+			onRestart: () => draft.live.withdraw(),
+		});
+		const { usage, attempts, finish } = response;
+		const { input, output, cached } = usage;
+		span.tell({ answered: response.model, attempts, finish, input, output, cached, calls: response.calls.length });
+		return response;
+	});
 }

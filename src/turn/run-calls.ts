@@ -1,5 +1,6 @@
 import type { ToolOutcome } from "../agent/declaration.js";
 import type { JsonObject } from "../call/json.js";
+import { tracedTogether } from "../observe/trace.js";
 import type { Runnable } from "./prepare-call.js";
 import type { TurnDraft } from "./turn-draft.js";
 
@@ -37,7 +38,17 @@ export async function runCalls(
 		const prepared = due.map((call) => call.prepared);
 		const ids = prepared.map((call) => call.id);
 		const context = { msgId: messageId(draft, step), signal: input.signal };
-		const ran = await recorder.ran(step, ids, unknown, () => session.run(prepared, context));
+		const ran = await recorder.ran(step, ids, unknown, () =>
+			tracedTogether(
+				due.map(({ tool }) => ({ name: `tool ${tool.name}`, facts: { tool: tool.name, effect: tool.effect } })),
+				() => session.run(prepared, context),
+				(outcomes, span, index) => {
+					const status = outcomes.find(({ id }) => id === ids[index])?.status ?? "unknown";
+					span.tell({ status });
+					if (status !== "ok") span.failed(status);
+				},
+			),
+		);
 		for (const outcome of ran) outcomes.set(outcome.id, outcome);
 	}
 	return calls.flatMap((call) => outcomes.get(call.prepared.id) ?? []);
