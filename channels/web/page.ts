@@ -49,7 +49,7 @@ function pageHtml({ title, subtitle, path, theme }: WebSettings): string {
 <p>Paste this before <code>&lt;/body&gt;</code>. A button appears in the corner and opens this chat.</p>
 <pre tabindex="0" aria-labelledby="embed"><code id="snippet" data-path="${path}/widget.js"></code></pre>
 <button type="button" id="copy">Copy</button>
-<p class="note">List the site in <code>allowedOrigins</code> of the web channel, so that it may connect.</p>
+<p class="note">List the site in <code>CALLBOARD_ALLOWED_ORIGINS</code>, so that it may connect.</p>
 </div>
 </section>
 <callboard-chat mode="inline"></callboard-chat>

@@ -28,6 +28,8 @@ export class Conversation {
 	draft;
 	typing = false;
 	ended = false;
+	/** Rises whenever lines have changed. */
+	version = 0;
 	/** A history has been shown. */
 	loaded = false;
 	/** @type {Store} */
@@ -81,6 +83,7 @@ export class Conversation {
 
 	/** Forgets what was said, and keeps what still has to be sent. */
 	reset() {
+		this.version++;
 		this.lines = this.lines.filter((line) => line.status !== "sent");
 		this.#opening = undefined;
 		this.draft = undefined;
@@ -137,6 +140,8 @@ export class Conversation {
 				this.#refuse(frame.id, frame.code, frame.retryAfterMs !== undefined);
 				break;
 		}
+		const changes = ["history", "message", "part", "ack", "error"].includes(frame.type);
+		if (!changes) return [];
 		this.#keep();
 		return this.lines.filter((line) => !before.has(line.id));
 	}
@@ -193,6 +198,7 @@ export class Conversation {
 	}
 
 	#keep() {
+		this.version++;
 		const unsent = this.lines.filter((line) => line.status === "sending");
 		const kept = unsent.map(({ id, at, text, choice, of }) => ({
 			at,

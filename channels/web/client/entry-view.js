@@ -21,7 +21,7 @@ import { markdownToDom, parseMarkdown, safeHref } from "./markdown.js";
  */
 export function entryElement(line, context) {
 	const { strings, speaker } = context;
-	const bubble = el("div", { class: "bubble", part: `bubble ${line.from}-bubble`, dir: "auto" });
+	const bubble = el("div", { class: "bubble", part: `bubble ${line.from}-bubble` });
 	const root = el("div", { class: `line ${line.from}`, part: `message ${line.from}-message`, "data-id": line.id });
 	const who = el("span", { class: "hidden" }, line.from === "visitor" ? strings.you : speaker);
 	root.append(who, bubble);

@@ -15,7 +15,7 @@ const TOGETHER_MS = 5 * 60_000;
 export class LogView {
 	#log;
 	#draft = el("div", { class: "draft agent", "aria-hidden": "true", inert: true, hidden: true });
-	#draftBubble = el("div", { class: "bubble", part: "bubble agent-bubble draft", dir: "auto" });
+	#draftBubble = el("div", { class: "bubble", part: "bubble agent-bubble draft" });
 	#dots = el("div", { class: "dots", part: "typing", "aria-hidden": "true", hidden: true }, el("i"), el("i"), el("i"));
 	#empty;
 	#over;
@@ -23,17 +23,21 @@ export class LogView {
 	#scroll;
 	#newer;
 	#context;
-	#language;
 	/** @type {Map<string, HTMLElement>} */
 	#elements = new Map();
 	#following = true;
 	#shownDraft = "";
+	/** Version of the conversation whose lines are shown. */
+	#shown = -1;
+	#day;
+	#time;
 
 	/** @param {EntryContext} context @param {string} language */
 	constructor(context, language) {
 		const { strings } = context;
 		this.#context = context;
-		this.#language = language;
+		this.#day = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
+		this.#time = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
 		this.#log = el("div", {
 			class: "log",
 			part: "log",
@@ -81,7 +85,9 @@ export class LogView {
 	 * @param {boolean} news whether lines of the agent came in
 	 */
 	update(conversation, news) {
-		this.#showLines(conversation.lines.filter((line) => line.part?.kind !== "data"));
+		if (this.#shown !== conversation.version)
+			this.#showLines(conversation.lines.filter((line) => line.part?.kind !== "data"));
+		this.#shown = conversation.version;
 		this.#showDraft(conversation.draft?.text ?? "");
 		const writing = conversation.typing && conversation.draft === undefined;
 		this.#dots.hidden = !writing;
@@ -127,7 +133,7 @@ export class LogView {
 					last: pauses(line, lines[index + 1]),
 					taken: taken.get(line.id),
 					open: index > lastOwn,
-					time: this.#timeOf(line.at),
+					time: this.#time.format(line.at),
 				},
 				this.#context,
 			);
@@ -143,16 +149,9 @@ export class LogView {
 	#dayMark(day, at, cursor) {
 		if (cursor instanceof HTMLElement && cursor.dataset.day === day) return cursor.nextElementSibling;
 		const today = day === dayOf(Date.now());
-		const text = today
-			? this.#context.strings.today
-			: new Intl.DateTimeFormat(this.#language, { weekday: "long", day: "numeric", month: "long" }).format(at);
+		const text = today ? this.#context.strings.today : this.#day.format(at);
 		this.#log.insertBefore(el("div", { class: "day", part: "day", "data-day": day }, text), cursor);
 		return cursor;
-	}
-
-	/** @param {number} at */
-	#timeOf(at) {
-		return new Intl.DateTimeFormat(this.#language, { hour: "numeric", minute: "2-digit" }).format(at);
 	}
 
 	/** @param {string} text */

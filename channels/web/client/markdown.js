@@ -35,7 +35,7 @@ export function markdownToDom(nodes) {
 			element.rel = "noopener noreferrer nofollow ugc";
 		}
 		if (element instanceof HTMLOListElement && node.start !== undefined) element.start = node.start;
-		if (["p", "li", "blockquote", "h3"].includes(node.tag)) element.dir = "auto";
+		if (["p", "ul", "ol", "blockquote", "h3"].includes(node.tag)) element.dir = "auto";
 		element.append(markdownToDom(node.children));
 		fragment.append(element);
 	}

@@ -29,7 +29,6 @@ const ENGLISH = {
 	today: "Today",
 	download: "Open file",
 	image: "Picture",
-	copy: "Copy",
 };
 
 /** @typedef {typeof ENGLISH} Strings */
@@ -66,7 +65,6 @@ const SPANISH = {
 	today: "Hoy",
 	download: "Abrir archivo",
 	image: "Imagen",
-	copy: "Copiar",
 };
 
 /** @type {Record<string, Strings>} */

@@ -90,7 +90,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 :host([side="left"]:not([mode="inline"])) .panel { right: auto; left: max(20px, env(safe-area-inset-left)); }
 .panel[hidden], .launcher[hidden], .badge[hidden], .banner[hidden], .newer[hidden], .draft[hidden], .dots[hidden], .empty[hidden], .over[hidden] { display: none; }
 
-.header { display: flex; align-items: center; gap: 12px; padding: 14px 12px 14px 18px; border-bottom: 1px solid var(--_border); }
+.header { display: flex; align-items: center; gap: 12px; padding: 14px 18px; padding-inline-end: 12px; border-bottom: 1px solid var(--_border); }
 .avatar { flex: none; display: grid; place-items: center; width: 38px; height: 38px; border-radius: 50%; background: var(--_accent); color: var(--_on-accent); font-size: 17px; font-weight: 600; }
 .names { flex: 1; min-width: 0; }
 .title { margin: 0; font-size: 16px; font-weight: 650; line-height: 1.3; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -161,7 +161,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .newer .icon { width: 16px; height: 16px; color: var(--_accent); }
 
 .composer { padding: 8px 12px max(12px, env(safe-area-inset-bottom)); }
-.field { display: flex; align-items: flex-end; gap: 6px; padding: 5px 5px 5px 16px; border: 1.5px solid var(--_border); border-radius: 24px; background: var(--_background); transition: border-color 120ms ease; }
+.field { display: flex; align-items: flex-end; gap: 6px; padding: 5px; padding-inline-start: 16px; border: 1.5px solid var(--_border); border-radius: 24px; background: var(--_background); transition: border-color 120ms ease; }
 .field:focus-within { border-color: var(--_accent); box-shadow: 0 0 0 1px var(--_accent); }
 .field.over-long { border-color: var(--_danger); box-shadow: 0 0 0 1px var(--_danger); }
 textarea { flex: 1; min-width: 0; height: 40px; max-height: 148px; padding: 8px 0; border: 0; outline: 0; resize: none; background: none; color: inherit; font: 400 16px/24px var(--_font); overflow-y: auto; scrollbar-width: thin; }
