@@ -8,7 +8,8 @@ import { type Gateway, startGateway } from "../gateway/gateway.js";
 import type { Model } from "../model/model.js";
 import type { Log } from "../observe/log.js";
 import { runTurn } from "../turn/run-turn.js";
-import type { Shell } from "./shell.js";
+import type { ExitCode, Shell } from "./shell.js";
+import { watchStrayErrors } from "./stray-errors.js";
 
 export interface Parts {
 	config: Config;
@@ -31,9 +32,9 @@ const GRACE_MS = 20_000;
 
 /**
  * Starts runtime and HTTP server, tells where it is reached, and serves until the process is asked to stop; then takes
- * nothing new and finishes what runs.
+ * nothing new and finishes what runs. Resolves to 1 when it ended because something threw outside of any turn.
  */
-export async function serve(parts: Parts, shell: Shell, started: (gateway: Gateway) => void): Promise<void> {
+export async function serve(parts: Parts, shell: Shell, started: (gateway: Gateway) => void): Promise<ExitCode> {
 	const { config, channels, clock, log } = parts;
 	const runtime = assemble(parts);
 	const stopAsked = shell.stopAsked();
@@ -46,8 +47,11 @@ export async function serve(parts: Parts, shell: Shell, started: (gateway: Gatew
 		throw error;
 	}
 	started(gateway);
-	await stopAsked;
+	const stray = watchStrayErrors(log);
+	const why = await Promise.race([stopAsked, stray.fatal]);
 	log.info("process.stopping", { graceMs: GRACE_MS });
 	await gateway.stop(1000);
 	await runtime.stop(GRACE_MS);
+	stray.release();
+	return why === "fatal" ? 1 : 0;
 }

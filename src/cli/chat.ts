@@ -7,6 +7,7 @@ import { chooseModel } from "./choose-model.js";
 import { openTerminal } from "./doors.js";
 import { chooseAgent, sourceAgents } from "./project-agents.js";
 import type { ExitCode, Shell } from "./shell.js";
+import { watchStrayErrors } from "./stray-errors.js";
 import { toldModel } from "./told-model.js";
 
 /**
@@ -16,8 +17,12 @@ import { toldModel } from "./told-model.js";
 export async function chat(options: { agent?: string; say?: readonly string[] }, shell: Shell): Promise<ExitCode> {
 	const config = readConfig({ root: shell.cwd });
 	const clock = systemClock;
-	const level = config.log === "debug" ? "debug" : "silent";
-	const log = pinoLog({ level, clock, form: "line", output: { write: (line) => shell.err(line.trimEnd()) } });
+	const log = pinoLog({
+		level: config.log === "debug" ? "debug" : "error",
+		clock,
+		form: "line",
+		output: besides(shell),
+	});
 	const agent = chooseAgent(await sourceAgents(config.root), options.agent, config);
 	const chosen = await chooseModel({ config, root: config.root, agent, clock, log, demo: true });
 	let trouble = false;
@@ -34,13 +39,21 @@ export async function chat(options: { agent?: string; say?: readonly string[] },
 	});
 	const backend = chooseBackend("private", { config, clock, log });
 	const runtime = assemble({ config, agent, model, backend, channels: [channel], clock, log });
+	const stray = watchStrayErrors(log);
 	const stopAsked = shell.stopAsked();
 	await runtime.start();
-	const end = await Promise.race([channel.done, stopAsked]);
+	const end = await Promise.race([channel.done, stopAsked, stray.fatal]);
 	await runtime.stop(1000);
+	stray.release();
+	if (end === "fatal") return 1;
 	if (end?.reason === "unanswered") {
 		shell.err(`callboard: nothing was answered to "${end.line}"`);
 		return 1;
 	}
 	return trouble ? 1 : 0;
+}
+
+/** What the log says goes beside the conversation, without what the model's trouble said already. */
+function besides(shell: Shell): { write(line: string): void } {
+	return { write: (line) => void (/ error model\./.test(line) || shell.err(line.trimEnd())) };
 }

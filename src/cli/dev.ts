@@ -34,11 +34,10 @@ export async function dev(options: { agent?: string; watch?: true }, shell: Shel
 		...(agent.language === undefined ? {} : { language: agent.language }),
 	});
 	const backend = chooseBackend("embedded", { config, clock, log });
-	await serve({ config, agent, model, backend, channels: [channel], clock, log }, shell, ({ url }) => {
+	return serve({ config, agent, model, backend, channels: [channel], clock, log }, shell, ({ url }) => {
 		shell.out(`${agent.name} answers at ${url}`);
 		shell.out(`  ${chosen.says}`);
 		shell.out(`  calls are kept in ${config.data}`);
 		shell.out(`  in a terminal: npx callboard chat --agent ${agent.name}`);
 	});
-	return 0;
 }

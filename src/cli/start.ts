@@ -44,8 +44,7 @@ export async function start(
 		allowedOrigins: config.allowedOrigins,
 		...(agent.language === undefined ? {} : { language: agent.language }),
 	});
-	await serve({ config, agent, model, backend, channels: [channel], clock, log }, shell, ({ url }) => {
+	return serve({ config, agent, model, backend, channels: [channel], clock, log }, shell, ({ url }) => {
 		log.info("process.started", { agent: agent.name, url, backend: backend.name, model: model.name });
 	});
-	return 0;
 }

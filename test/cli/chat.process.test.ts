@@ -69,6 +69,30 @@ describe("callboard chat", () => {
 		expect(err).not.toContain("secret");
 	});
 
+	it("an agent whose code fails out of sight: it is told, and the conversation goes on or ends in order", async () => {
+		const careless = (does: string) =>
+			project({
+				"agents/bakery/agent.tsx": bakery.replace('return "8 to 5";', `${does} return "8 to 5";`),
+				"agents/bakery/demo.yaml": bakeryDemo.replace(
+					"rules:",
+					"rules:\n  - when: { after: hours }\n    say: We open at 8.\n  - when: { said: hours }\n    call: { hours: {} }",
+				),
+			});
+		const rejecting = careless('void Promise.reject(new Error("nobody waits"));');
+		const throwing = careless('queueMicrotask(() => { throw new Error("nobody catches"); });');
+		const say = ["chat", "--say", "hours", "--say", "hello"];
+		const [goesOn, ends] = await Promise.all(
+			[rejecting, throwing].map(({ folder }) => callboard(say, { cwd: folder }).ended),
+		);
+		rejecting.remove();
+		throwing.remove();
+		expect(goesOn).toMatchObject({ code: 0, out: expect.stringContaining("bakery: How many cakes?") });
+		expect(goesOn?.err).toMatch(/error process\.stray_rejection error="nobody waits"/);
+		expect(ends?.code).toBe(1);
+		expect(ends?.err).toMatch(/error process\.stray_error error="nobody catches"/);
+		expect(`${goesOn?.err}${ends?.err}`).not.toMatch(/\n\s+at /);
+	});
+
 	it("an agent that does not exist: one clear line with the names there are", async () => {
 		expect(await chat(["--agent", "bakry", "--say", "hello"])).toEqual({
 			code: 2,

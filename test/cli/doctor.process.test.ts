@@ -74,24 +74,20 @@ describe("callboard doctor", () => {
 		const { port } = provider.address() as { port: number };
 		const OPENAI_BASE_URL = `http://127.0.0.1:${port}/v1`;
 		const good = { OPENAI_BASE_URL, OPENAI_API_KEY: "sk-good-key-value" };
-		expect(await model(good)).toMatchObject({
-			code: 0,
-			line: expect.stringMatching(/^ok .*takes the key and has gpt-4\.1-mini/),
-		});
-		expect(await model({ ...good, CALLBOARD_MODEL: "gtp" })).toMatchObject({
-			code: 0,
-			line: expect.stringMatching(/^warn .*does not list gtp/),
-		});
-		expect(await model({ OPENAI_BASE_URL })).toMatchObject({
-			code: 1,
-			line: expect.stringMatching(/^fail .*refuses the key/),
-		});
-		provider.close();
 		const nobody = { OPENAI_BASE_URL: `http://127.0.0.1:${await freePort()}/v1` };
-		expect(await model(nobody)).toMatchObject({
-			code: 1,
-			line: expect.stringMatching(/^fail .*cannot be reached \(ECONNREFUSED\)/),
-		});
+		const found = await Promise.all([
+			model(good),
+			model({ ...good, CALLBOARD_MODEL: "gtp" }),
+			model({ OPENAI_BASE_URL }),
+			model(nobody),
+		]);
+		provider.close();
+		expect(found).toMatchObject([
+			{ code: 0, line: expect.stringMatching(/^ok .*takes the key and has gpt-4\.1-mini/) },
+			{ code: 0, line: expect.stringMatching(/^warn .*does not list gtp/) },
+			{ code: 1, line: expect.stringMatching(/^fail .*refuses the key/) },
+			{ code: 1, line: expect.stringMatching(/^fail .*cannot be reached \(ECONNREFUSED\)/) },
+		]);
 	});
 
 	it("fails on settings, agents and a port that cannot work, each with what to do, and exits with 1", async () => {

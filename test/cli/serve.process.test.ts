@@ -114,7 +114,7 @@ describe("callboard dev", () => {
 });
 
 describe("callboard build and start", () => {
-	it("build compiles and writes the manifest, start serves it without compiler or loader, and drains when asked", async () => {
+	it("build compiles and writes the manifest, start serves it and ends in order when asked", async () => {
 		const shop = shopWith();
 		expect(await starts(["build"], shop).ended).toMatchObject({
 			code: 0,
@@ -141,15 +141,19 @@ describe("callboard build and start", () => {
 			expect({ code, out, lines: err.trim().split("\n").length }).toEqual({ code: 2, out: "", lines: 1 });
 			return err;
 		};
-		expect(await refusal({})).toContain("CALLBOARD_SECRET is not set");
-		expect(await refusal({ CALLBOARD_SECRET: secret })).toContain("run `callboard build` first");
-		expect(await refusal({ CALLBOARD_SECRET: secret, REDIS_URL: "redis://127.0.0.1:1" })).toContain(
-			"the Redis engine is not in this version of Callboard; set CALLBOARD_BACKEND=embedded",
-		);
+		const secretOnly = { CALLBOARD_SECRET: secret };
+		const [unset, unbuilt, redis] = await Promise.all([
+			refusal({}),
+			refusal(secretOnly),
+			refusal({ ...secretOnly, REDIS_URL: "redis://127.0.0.1:1" }),
+		]);
+		expect(unset).toContain("CALLBOARD_SECRET is not set");
+		expect(unbuilt).toContain("run `callboard build` first");
+		expect(redis).toContain("the Redis engine is not in this version of Callboard; set CALLBOARD_BACKEND=embedded");
 		await starts(["build"], shop).ended;
-		expect(await refusal({ CALLBOARD_SECRET: secret })).toContain("set OPENAI_API_KEY in the environment");
+		expect(await refusal(secretOnly)).toContain("set OPENAI_API_KEY in the environment");
 		shop.write({ "agents/bakery/agent.tsx": bakery.replace("How many.", "How many cakes.") });
-		expect(await refusal({ CALLBOARD_SECRET: secret })).toContain("the manifest no longer fits the sources of Bakery");
+		expect(await refusal(secretOnly)).toContain("the manifest no longer fits the sources of Bakery");
 	});
 
 	it("build prints what the compiler says, writes nothing, and exits with 1", async () => {
