@@ -31,5 +31,16 @@ export { RecordingHost } from "./recording-host.js";
 export { type LogLine, RecordingLog } from "./recording-log.js";
 export { type ReplayPlan, seededRandom } from "./replay-plan.js";
 export { type GoldenFinding, type GoldenReport, runGolden } from "./run-golden.js";
+export type { TelegramSeen, TelegramUser } from "./telegram-chats.js";
+export { type TelegramFault, telegramFaults } from "./telegram-faults.js";
+export { parseTelegramHtml, type TelegramText } from "./telegram-html.js";
+export type { TelegramFile, TelegramPerson, TelegramPlace } from "./telegram-person.js";
+export {
+	startTelegramServer,
+	type TelegramCall,
+	type TelegramServer,
+	type TelegramServerOptions,
+} from "./telegram-server.js";
+export type { TelegramUpdate } from "./telegram-updates.js";
 export { VirtualClock } from "./virtual-clock.js";
 export type { ToolRun } from "./watched-agent.js";
