@@ -1,0 +1,239 @@
+import { createHash } from "node:crypto";
+import { type AddressKey, parseAddressKey } from "../call/address.js";
+import type { CallRecord } from "../call/call-record.js";
+import type { Part } from "../call/part.js";
+import type { Payload } from "../channel/channel.js";
+import type { Clock } from "../clock.js";
+import { CallboardError } from "../errors.js";
+import type { AddressView, Backend, OutboxRow } from "./backend.js";
+import type { CallLine, CallState, Desk, Done, OutboxLine } from "./desk.js";
+import { defaultLimits } from "./limits.js";
+import { type Survey, survey, viewAll } from "./survey.js";
+
+export interface BackendDeskOptions {
+	backend: Backend;
+	clock: Clock;
+	/** The payloads of one part at one door. @throws CallboardError `DOOR_UNKNOWN` */
+	render(door: string, part: Part): Promise<readonly Payload[]>;
+}
+
+const PAGE = 200;
+/** A shorter beginning of a call's id could be any. */
+const SHORTEST_ID = 4;
+
+/** The desk over a backend, in a process that has it open. */
+export class BackendDesk implements Desk {
+	readonly #backend: Backend;
+	readonly #clock: Clock;
+	readonly #render: BackendDeskOptions["render"];
+
+	constructor({ backend, clock, render }: BackendDeskOptions) {
+		this.#backend = backend;
+		this.#clock = clock;
+		this.#render = render;
+	}
+
+	async calls(options: { state?: CallState; limit: number; after?: AddressKey }): Promise<readonly CallLine[]> {
+		const { state, limit, after } = options;
+		const lines: CallLine[] = [];
+		const only = state === "parked" ? "parked" : undefined;
+		for await (const view of this.#views(only, after)) {
+			const line = lineOf(view);
+			if (line !== undefined && (state === undefined || line.state === state)) lines.push(line);
+			if (lines.length >= limit) break;
+		}
+		return lines;
+	}
+
+	async show({ call, history }: { call: string; history: number }): Promise<AddressView> {
+		const { address } = await this.#find(call);
+		return this.#backend.view(address, { history });
+	}
+
+	async retry({ call }: { call: string }): Promise<Done> {
+		const { address, parked } = await this.#find(call);
+		if (parked === undefined) return nothing(address, "it is not set aside, so there is nothing to retry");
+		await this.#backend.unpark(address);
+		return done(address, "it goes on now");
+	}
+
+	async close({ call, reason }: { call: string; reason: string }): Promise<Done> {
+		const { address, record, parked } = await this.#find(call);
+		if (parked !== undefined) {
+			throw new CallboardError("CALL_PARKED", "operator", `it is set aside, so nothing can happen in it: ${parked}`, {
+				where: address,
+				next: `mend the reason, then run \`callboard calls retry ${quoted(call)}\` first`,
+			});
+		}
+		if (record === undefined || record.ended !== undefined) return nothing(address, "it has already ended");
+		const id = `close.${record.id}`;
+		const occurrence = { kind: "close", reason } as const;
+		const limits = { inbox: Number.MAX_SAFE_INTEGER, dedupeMs: defaultLimits.dedupeMs };
+		const item = { type: "occurrence", id, address, occurrence, at: this.#clock.now() } as const;
+		const { outcome } = await this.#backend.accept(item, limits);
+		if (outcome === "duplicate") return nothing(address, "its end was already asked for");
+		return done(address, "it ends once what waits before that is handled");
+	}
+
+	async reply(options: { call: string; text: string; key: string; take: boolean }): Promise<Done> {
+		const { call, text, key, take } = options;
+		const { address, record } = await this.#find(call);
+		if (text.trim() === "") {
+			throw new CallboardError("NOTHING_TO_SAY", "operator", "a reply needs words", {
+				next: `write them behind the call: callboard calls reply ${quoted(call)} "Good morning"`,
+			});
+		}
+		const owner = record?.owner ?? "agent";
+		if (owner === "agent" && !take) {
+			throw new CallboardError("AGENT_HAS_CALL", "operator", "the agent has this call, not a human", {
+				where: address,
+				next: "take it with --take; give it back with `callboard calls release`",
+			});
+		}
+		const id = `human.${createHash("sha256").update(`${address} ${key}`).digest("hex").slice(0, 16)}.1`;
+		const part = { kind: "text", text } as const;
+		const epoch = (record?.epoch ?? 0) + (owner === "agent" ? 1 : 0);
+		const turn = id.slice(0, -".1".length);
+		const payloads = await this.#render(parseAddressKey(address).door, part);
+		const say = payloads.map((payload, index): OutboxRow => {
+			return { id: `${id}.${index}`, payload, by: "human", epoch, turn };
+		});
+		const append = [{ role: "said", id, part, by: "human", at: this.#clock.now() }] as const;
+		await this.#backend.amend(address, { owner: "human", say, append });
+		return done(address, owner === "agent" ? "you have the call now, and it is on its way" : "it is on its way");
+	}
+
+	async release({ call, note }: { call: string; note?: string }): Promise<Done> {
+		const { address, record } = await this.#find(call);
+		if ((record?.owner ?? "agent") === "agent") return nothing(address, "the agent has it already");
+		const said = note === undefined ? "." : `, who notes: ${JSON.stringify(note)}`;
+		const text = `The call was given back to you by a person of the business${said}`;
+		const append = [{ role: "note", text, at: this.#clock.now() }] as const;
+		await this.#backend.amend(address, { owner: "agent", append });
+		return done(address, "the agent has it again, and answers the next message");
+	}
+
+	async outbox({ limit }: { limit: number }): Promise<readonly OutboxLine[]> {
+		const lines: OutboxLine[] = [];
+		for await (const view of this.#views("outbox")) {
+			lines.push(...unsentOf(view));
+			if (lines.length >= limit) return lines.slice(0, limit);
+		}
+		for await (const view of this.#views("marked")) {
+			lines.push(...markedOf(view));
+			if (lines.length >= limit) break;
+		}
+		return lines.slice(0, limit);
+	}
+
+	async resend({ row }: { row: string }): Promise<Done & { as: string }> {
+		const as = nextAttempt(row);
+		for await (const { address, marks, outbox } of this.#views("marked")) {
+			const mark = marks.find((each) => each.row.id === row);
+			if (mark === undefined) continue;
+			if (mark.status === "discarded") {
+				throw new CallboardError("ROW_WITHHELD", "operator", `${row} was withheld: ${mark.reason}`, {
+					where: address,
+					next: "say it yourself with `callboard calls reply`",
+				});
+			}
+			const risk = mark.status === "ambiguous" ? "; it may have arrived the first time" : "";
+			if (await this.#backend.resend(address, row, as))
+				return { ...done(address, `it goes out again as ${as}, behind ${outbox.length} others${risk}`), as };
+		}
+		throw new CallboardError("UNKNOWN_ROW", "operator", `no row ${row} failed or is unknown`, {
+			next: "`callboard outbox list` shows those that can be sent again",
+		});
+	}
+
+	survey(): Promise<Survey> {
+		return survey(this.#backend, this.#clock.now());
+	}
+
+	async *#views(only?: "parked" | "outbox" | "marked", start?: AddressKey): AsyncGenerator<AddressView> {
+		for (let after = start; ; ) {
+			const page = await this.#backend.list({
+				limit: PAGE,
+				...(only && { only }),
+				...(after === undefined ? {} : { after }),
+			});
+			yield* await viewAll(this.#backend, page);
+			after = page.at(-1);
+			if (page.length < PAGE) return;
+		}
+	}
+
+	/** An address is looked up; a call's id is searched for among all, since no backend keeps them in order. */
+	async #find(name: string): Promise<AddressView> {
+		if (name.includes("|")) {
+			const view = await this.#backend.view(name, { history: 0 });
+			if (lineOf(view) !== undefined) return view;
+			throw unknown(name);
+		}
+		if (name.length < SHORTEST_ID) throw unknown(name);
+		const found: AddressView[] = [];
+		for await (const view of this.#views()) {
+			if (view.record?.id === name) return view;
+			if (view.record?.id.startsWith(name)) found.push(view);
+		}
+		const [only, second] = found;
+		if (only === undefined) throw unknown(name);
+		if (second === undefined) return only;
+		throw new CallboardError("WHICH_CALL", "operator", `${found.length} calls begin with ${name}`, {
+			next: "write more of its id",
+		});
+	}
+}
+
+/** Undefined for an address at which nothing is known but which messages were seen. */
+function lineOf({ address, record, waiting, outbox, marks, parked }: AddressView): CallLine | undefined {
+	if (record === undefined && waiting.length === 0 && parked === undefined) return undefined;
+	const about = parked ?? record?.ended?.reason ?? (record?.owner === "human" ? record.forwarded?.to : undefined);
+	return {
+		address,
+		...(record && { call: record.id, agent: record.agent }),
+		owner: record?.owner ?? "agent",
+		state: stateOf(record, parked),
+		...(about === undefined ? {} : { about }),
+		turns: record?.turns ?? 0,
+		waiting: waiting.length,
+		unsent: outbox.length,
+		marks: marks.length,
+	};
+}
+
+function stateOf(record: CallRecord | undefined, parked: string | undefined): CallState {
+	if (parked !== undefined) return "parked";
+	if (record?.ended !== undefined) return "ended";
+	return record?.owner === "human" ? "forwarded" : "open";
+}
+
+function unsentOf({ address, outbox }: AddressView): OutboxLine[] {
+	return outbox.map(({ row, status, notBefore }) => {
+		return { address, row: row.id, status, ...(notBefore > 0 && { at: notBefore }) };
+	});
+}
+
+function markedOf({ address, marks }: AddressView): OutboxLine[] {
+	return marks.map(({ row, status, reason, at }) => ({ address, row: row.id, status, reason, at }));
+}
+
+/** `c.1.1.0` is `c.1.1.0~2` the second time, then `c.1.1.0~3`: a platform that knows the old id sees a new one. */
+function nextAttempt(row: string): string {
+	const [, first = row, attempt = "1"] = /^(.*)~(\d+)$/.exec(row) ?? [];
+	return `${first}~${Number(attempt) + 1}`;
+}
+
+const done = (address: AddressKey, says: string): Done => ({ done: true, address, says });
+const nothing = (address: AddressKey, says: string): Done => ({ done: false, address, says });
+
+/** As a shell takes it. */
+function quoted(name: string): string {
+	return /^[\w.-]+$/.test(name) ? name : `'${name}'`;
+}
+
+function unknown(name: string): CallboardError {
+	return new CallboardError("UNKNOWN_CALL", "operator", `there is no call ${name}`, {
+		next: "`callboard calls list` shows them; name one by its id or, in quotes, its address",
+	});
+}
