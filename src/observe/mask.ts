@@ -55,16 +55,6 @@ export function mask(value: unknown, depth = 0): unknown {
 	);
 }
 
-/** Arguments of a tool as a log may show them: what is declared personal is `***`, whatever it looks like. */
-export function maskArguments(
-	args: Readonly<Record<string, unknown>>,
-	pii: readonly string[],
-): Record<string, unknown> {
-	return Object.fromEntries(
-		Object.entries(args).map(([name, value]) => [name, pii.includes(name) ? HIDDEN : mask(value)]),
-	);
-}
-
 function maskError(error: Error, depth: number): Record<string, unknown> {
 	const { code, where, next, fault } = error as { code?: unknown; where?: unknown; next?: unknown; fault?: unknown };
 	const facts = { name: error.name, message: maskText(error.message), code, fault, where, next };

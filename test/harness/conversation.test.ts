@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { callboard } from "../../src/index.js";
 import { converse } from "../../src/testing/conversation.js";
 import { platformAnswers } from "../../src/testing/platform-answers.js";
 import Workshop from "./quoting-agent.js";
@@ -83,6 +84,37 @@ describe("converse: a conversation on the real engine in one line", () => {
 		expect(opened.state).toMatchObject({ stage: "quote", slots: ["wed-9"], customer: "", openedOn: "2026-07-01" });
 		expect(opened.lastRequest?.view).toContain("stage quote, today 2026-07-01, slots wed-9");
 		await opened.end();
+	});
+
+	it("holds a conversation with an agent of the function-calling form", async () => {
+		const parameters = { type: "object", properties: { order: { type: "string" } }, required: ["order"] };
+		const fn = { name: "lookup", description: "Looks an order up.", parameters };
+		const support = callboard().agent("support", {
+			llm: { prompt: "You help." },
+			tools: [{ type: "function", function: fn }],
+		});
+		support.on("llm.tool_call", (data, call) => {
+			const results = data.toolCalls.map((each) => ({ toolCallId: each.id, result: { status: "shipped" } }));
+			call.toolResult(data.msgId, results);
+		});
+		const steps = [
+			{ call: { lookup: { order: "A-1" } } },
+			{ expect: { result: { status: "shipped" } }, say: "It is on its way." },
+		];
+		const conversation = await converse({ agent: support, script: { steps } });
+		expect(await conversation.says("where is A-1?")).toEqual(["It is on its way."]);
+		expect(conversation.tools).toMatchObject([{ tool: "lookup", args: { order: "A-1" }, status: "ok" }]);
+		await conversation.end();
+	});
+
+	it("takes an agent by its file", async () => {
+		const workshop = await converse({
+			agent: new URL("quoting-agent.ts", import.meta.url),
+			script: { steps: [{ say: "Hi" }] },
+		});
+		expect(workshop.agent.name).toBe("workshop");
+		expect(await workshop.says("hello")).toEqual(["Hi"]);
+		await workshop.end();
 	});
 
 	it("tells the agent of an event and gives what it says to it", async () => {
