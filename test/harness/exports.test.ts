@@ -18,6 +18,7 @@ it("callboard/testing exports these names and no others", () => {
 		"converse",
 		"loadScript",
 		"openaiErrors",
+		"parseTelegramHtml",
 		"payloadText",
 		"platformAnswers",
 		"readGolden",
@@ -25,5 +26,7 @@ it("callboard/testing exports these names and no others", () => {
 		"runGolden",
 		"seededRandom",
 		"startModelServer",
+		"startTelegramServer",
+		"telegramFaults",
 	]);
 });
