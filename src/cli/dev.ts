@@ -29,6 +29,9 @@ export async function dev(options: { agent?: string; watch?: true }, shell: Shel
 	const model = toldModel(chosen.model, { trouble: (sentence) => shell.err(`callboard: ${sentence}`) });
 	const channel = await openWeb({
 		title: spaced(agent.title),
+		...(chosen.demo === undefined
+			? {}
+			: { subtitle: "A scripted demo answers, not a model. Write a message to begin." }),
 		secret: developmentSecret(config),
 		allowedOrigins: config.allowedOrigins,
 		...(agent.language === undefined ? {} : { language: agent.language }),
