@@ -9,7 +9,7 @@ import { type Log, silentLog } from "../observe/log.js";
 import { traced } from "../observe/trace.js";
 import { runTurn } from "../turn/run-turn.js";
 import type { Backend } from "./backend.js";
-import type { Door } from "./door.js";
+import { type Door, Doors } from "./door.js";
 import { type FactListener, Facts } from "./facts.js";
 import { Lane } from "./lane.js";
 import { defaultLimits, type EngineLimits } from "./limits.js";
@@ -51,7 +51,7 @@ export interface Runtime {
 	 * @throws CallboardError `BACKEND_UNAVAILABLE`
 	 */
 	event(address: AddressKey, name: string, data: Json, id?: string): Promise<Accepted>;
-	/** Resolves when nothing waits, runs or is being sent any more; set aside addresses do not count. */
+	/** Resolves when nothing waits, runs or is being sent any more at these doors; what is set aside does not count. */
 	idle(): Promise<void>;
 	/** Observes facts by name, `*` for all. Returns what stops it. */
 	on(event: string, listener: FactListener): () => void;
@@ -69,10 +69,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
 /** Rows read for each row asked for: those of tools are not shown. */
 const ROWS_PER_SHOWN = 4;
+const PAGE = 100;
 
 class EngineRuntime implements Runtime {
 	readonly backend: Backend;
-	readonly #doors: ReadonlyMap<string, Door>;
+	readonly #doors: Doors;
 	readonly #clock: Clock;
 	readonly #log: Log;
 	readonly #limits: EngineLimits;
@@ -88,7 +89,7 @@ class EngineRuntime implements Runtime {
 	constructor(options: RuntimeOptions) {
 		const { backend, doors, clock = systemClock, log = silentLog, owner = randomUUID() } = options;
 		this.backend = backend;
-		this.#doors = byName(doors);
+		this.#doors = new Doors(doors, log);
 		this.#clock = clock;
 		this.#log = log;
 		this.#limits = { ...defaultLimits, ...options.limits };
@@ -118,7 +119,7 @@ class EngineRuntime implements Runtime {
 	async start(): Promise<void> {
 		await this.backend.open();
 		try {
-			for (const door of this.#doors.values()) {
+			for (const door of this.#doors) {
 				this.#warn(door);
 				await door.channel.start(this.host(door.name));
 				this.#started.push(door);
@@ -155,17 +156,12 @@ class EngineRuntime implements Runtime {
 	}
 
 	host(name: string): ChannelHost {
-		const door = this.#doors.get(name);
-		if (door === undefined) {
-			throw new CallboardError("UNKNOWN_DOOR", "operator", `there is no door "${name}"`, {
-				next: `doors are: ${[...this.#doors.keys()].join(", ")}`,
-			});
-		}
+		const door = this.#doors.named(name).name;
 		return {
-			door: name,
+			door,
 			clock: this.#clock,
-			log: this.#log.with({ door: name }),
-			accept: (inbound) => this.#accept(name, inbound),
+			log: this.#log.with({ door }),
+			accept: (inbound) => this.#accept(door, inbound),
 			transcript: (address, limit) => this.#transcript(address, limit),
 			...(this.backend.hold !== undefined && {
 				alone: (right: string, run: (signal: AbortSignal) => Promise<void>, stop: AbortSignal) =>
@@ -233,22 +229,19 @@ class EngineRuntime implements Runtime {
 
 	get open(): ReadonlyMap<string, boolean> {
 		const started = new Set(this.#started.map(({ name }) => name));
-		return new Map([...this.#doors.keys()].map((name) => [name, started.has(name)]));
+		return new Map([...this.#doors].map(({ name }) => [name, started.has(name)]));
 	}
 
 	async #waits(): Promise<boolean> {
-		const lists = await Promise.all([
-			this.backend.list({ limit: 1, only: "waiting" }),
-			this.backend.list({ limit: 1, only: "outbox" }),
-		]);
-		return lists.some((list) => list.length > 0);
+		return (await this.#anyOf("waiting")) || (await this.#anyOf("outbox"));
 	}
-}
 
-function byName(doors: readonly Door[]): ReadonlyMap<string, Door> {
-	const map = new Map(doors.map((door) => [door.name, door]));
-	if (map.size === doors.length) return map;
-	throw new CallboardError("DOOR_TWICE", "operator", "two doors have the same name", {
-		next: "give every door its own name",
-	});
+	async #anyOf(only: "waiting" | "outbox"): Promise<boolean> {
+		for (let after: AddressKey | undefined; ; ) {
+			const page = await this.backend.list({ limit: PAGE, only, ...(after === undefined ? {} : { after }) });
+			if (page.some((address) => this.#doors.has(address))) return true;
+			after = page.at(-1);
+			if (page.length < PAGE) return false;
+		}
+	}
 }

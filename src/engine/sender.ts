@@ -1,10 +1,10 @@
-import { type AddressKey, parseAddressKey } from "../call/address.js";
+import type { AddressKey } from "../call/address.js";
 import type { Channel, Delivery, SendResult } from "../channel/channel.js";
 import type { Clock } from "../clock.js";
 import type { Log } from "../observe/log.js";
 import { traced } from "../observe/trace.js";
 import type { Backend, OutboxRow, RowResult, Serving } from "./backend.js";
-import type { Door } from "./door.js";
+import type { Door, Doors } from "./door.js";
 import type { Facts } from "./facts.js";
 import type { EngineLimits } from "./limits.js";
 import { persist } from "./persist.js";
@@ -12,7 +12,7 @@ import type { Pulse } from "./pulse.js";
 
 export interface SenderOptions {
 	backend: Backend;
-	doors: ReadonlyMap<string, Door>;
+	doors: Doors;
 	/** Unique among all processes. */
 	owner: string;
 	limits: EngineLimits;
@@ -98,11 +98,9 @@ export class Sender {
 
 	async #flush(address: AddressKey, flush: Flush): Promise<void> {
 		const { log, doors } = this.#options;
-		const name = parseAddressKey(address).door;
-		const door = doors.get(name);
+		const door = doors.of(address);
 		try {
-			if (door === undefined) log.warn("door.unknown", { door: name, address });
-			else await this.#drain(address, door, flush);
+			if (door !== undefined) await this.#drain(address, door, flush);
 		} catch (error) {
 			log.error("sender.failed", { address, error });
 		} finally {

@@ -1,4 +1,4 @@
-import { type AddressKey, parseAddressKey } from "../call/address.js";
+import type { AddressKey } from "../call/address.js";
 import type { InboxItem } from "../call/message.js";
 import type { LiveEvent } from "../channel/channel.js";
 import type { Clock } from "../clock.js";
@@ -8,7 +8,7 @@ import { type Traced, traced } from "../observe/trace.js";
 import type { JournalEntry } from "../turn/journal.js";
 import type { TurnInput, TurnResult } from "../turn/turn.js";
 import type { Backend, Claim, OutboxRow, Serving } from "./backend.js";
-import type { Door } from "./door.js";
+import type { Door, Doors } from "./door.js";
 import type { Facts } from "./facts.js";
 import type { EngineLimits } from "./limits.js";
 import { isUnavailable, persist } from "./persist.js";
@@ -22,7 +22,7 @@ export type RunTurn = (input: TurnInput) => Promise<TurnResult>;
 
 export interface WorkerOptions {
 	backend: Backend;
-	doors: ReadonlyMap<string, Door>;
+	doors: Doors;
 	sender: Sender;
 	runTurn: RunTurn;
 	/** Unique among all processes. */
@@ -92,18 +92,23 @@ export class Worker {
 
 	async #advance(address: AddressKey): Promise<void> {
 		const { backend, doors, limits, owner, clock, log } = this.#options;
-		const name = parseAddressKey(address).door;
-		const door = doors.get(name);
-		if (door === undefined) return log.warn("door.unknown", { door: name, address });
+		const door = doors.of(address);
+		if (door === undefined) return;
 		const { window } = door.agent.settings;
 		const claim = await backend.claim(address, { owner, leaseMs: limits.leaseMs, window, items: limits.items });
 		if (claim.outcome !== "claimed") return;
 		const tenure = new Tenure(backend, claim.lease, clock, limits);
 		this.#tenures.add(tenure);
-		const run: Run = { address, door, claim, tenure, log: log.with({ address, door: name, agent: door.agent.name }) };
+		const run: Run = {
+			address,
+			door,
+			claim,
+			tenure,
+			log: log.with({ address, door: door.name, agent: door.agent.name }),
+		};
 		try {
 			const [parent, ...links] = claim.items.map(({ traceparent }) => traceparent);
-			const span = { kind: "consumer", parent, links, facts: { door: name, agent: door.agent.name } } as const;
+			const span = { kind: "consumer", parent, links, facts: { door: door.name, agent: door.agent.name } } as const;
 			await traced("turn", span, (turn) => this.#turn(run, turn));
 		} catch (error) {
 			await this.#failed(run, error);

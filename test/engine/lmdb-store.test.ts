@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
@@ -53,6 +53,20 @@ test("a path where no store can be says so", async () => {
 	await expect(new LmdbStore(join(file, "store"), silentLog).open()).rejects.toMatchObject({
 		code: "STORE_UNREADABLE",
 	});
+});
+
+test("a file that is damaged is refused, not misread", async () => {
+	writeFileSync(join(path, "data.mdb"), Buffer.alloc(16_384, "garbage "));
+	await expect(new LmdbStore(path, silentLog).open()).rejects.toMatchObject({ code: "STORE_UNREADABLE" });
+});
+
+test("the folder is its owner's alone, and may have a path too long for a socket", async () => {
+	const long = join(path, "x".repeat(150));
+	const store = new LmdbStore(long, silentLog);
+	await store.open();
+	expect(statSync(long).mode & 0o077).toBe(0);
+	await expect(new LmdbStore(long, silentLog).open()).rejects.toMatchObject({ code: "STORE_IN_USE" });
+	await store.close();
 });
 
 test("two stores of one process cannot have one path either; after closing, the next can", async () => {

@@ -11,7 +11,9 @@ interface Server {
 }
 
 const FIRST_BACKOFF_MS = 500;
-const LONGEST_BACKOFF_MS = 60_000;
+const LONGEST_BACKOFF_MS = 5_000;
+/** Longest wait given to a clock at once: what a timer of Node can hold is less than a month. */
+const LONGEST_WAIT_MS = 24 * 3_600_000;
 
 /**
  * Hands addresses that have work to whoever serves it: in the order in which they became ready, one at a time for each
@@ -90,7 +92,7 @@ export class Dispatcher {
 			return;
 		}
 		this.#ready.delete(address);
-		const stop = this.#clock.after(Math.min(wait, LONGEST_BACKOFF_MS * 60), () => this.#schedule(address, notBefore));
+		const stop = this.#clock.after(Math.min(wait, LONGEST_WAIT_MS), () => this.#schedule(address, notBefore));
 		this.#timers.set(address, stop);
 	}
 

@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { CallboardError } from "../../errors.js";
 import type { Log } from "../../observe/log.js";
@@ -82,7 +82,8 @@ export class LmdbStore implements Store {
 
 	#openDatabase(): RootDatabase<unknown, string> {
 		try {
-			mkdirSync(this.#path, { recursive: true });
+			mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+			checkHead(join(this.#path, "data.mdb"));
 			return open<unknown, string>({ path: this.#path, encoding: "json", noSubdir: false });
 		} catch (cause) {
 			throw new CallboardError("STORE_UNREADABLE", "operator", `the store at ${this.#path} cannot be opened`, {
@@ -91,6 +92,22 @@ export class LmdbStore implements Store {
 			});
 		}
 	}
+}
+
+/** What every LMDB file has at this place. The library itself ends the process when it is given another file. */
+const MAGIC = 0xbeefc0de;
+const MAGIC_AT = 24;
+
+function checkHead(file: string): void {
+	if (!existsSync(file) || statSync(file).size === 0) return;
+	const head = Buffer.alloc(MAGIC_AT + 4);
+	const opened = openSync(file, "r");
+	try {
+		readSync(opened, head, 0, head.length, 0);
+	} finally {
+		closeSync(opened);
+	}
+	if (head.readUInt32LE(MAGIC_AT) !== MAGIC) throw new Error(`${file} is damaged, or no store`);
 }
 
 function checkFormat(db: RootDatabase<unknown, string>, path: string): void {
