@@ -2,7 +2,7 @@ import type { AddressKey } from "../call/address.js";
 import type { CallRecord } from "../call/call-record.js";
 import type { HistoryEntry, Speaker } from "../call/history.js";
 import type { Content, InboxItem } from "../call/message.js";
-import type { Accepted, Payload } from "../channel/channel.js";
+import type { Accepted, LiveEvent, Payload } from "../channel/channel.js";
 
 /** The right to advance one address. `fence` rises with every claim; a write with an old one is refused. */
 export interface Lease {
@@ -32,7 +32,10 @@ export type Claim =
 			/** Consecutive failed turns. */
 			failures: number;
 	  }
-	/** A lease is live until about then, whoever asks; its holder will look again when it settles. */
+	/**
+	 * Not before about then: a lease is live, whoever asks, and its holder will look again when it settles; or the turn
+	 * failed and is to be tried again then.
+	 */
 	| { outcome: "busy"; until: number }
 	/** Nothing waits. */
 	| { outcome: "idle" }
@@ -73,6 +76,8 @@ export interface OutboxRow {
 	answers?: Payload;
 	/** W3C trace context of the turn that decided it. */
 	traceparent?: string;
+	/** Set on the last row of a call that is over: why it ended. The channel is told once the row has left. */
+	ends?: string;
 }
 
 /** Brings its item into the inbox once, at its time or as soon after as the backend is open; a full inbox takes it. */
@@ -169,7 +174,23 @@ export interface AcceptLimits {
 	inbox: number;
 	/** How long ids are remembered, ms. At least 7 days. */
 	dedupeMs: number;
+	/** How long the `gathersMs` of messages may put a turn off in all, ms. Default 8 s. */
+	gatherMs?: number;
 }
+
+/** Default of `AcceptLimits.gatherMs`. */
+export const GATHER_MS = 8_000;
+
+/** Something passing, told to the other processes: what a person sees of a running turn, and what was sent to them. */
+export type News = {
+	/** Owner name of the process that tells it, which itself knows already. */
+	from: string;
+	address: AddressKey;
+} & (
+	| { news: "shown"; event: LiveEvent }
+	| { news: "said"; row: string; payload: Payload }
+	| { news: "ended"; reason: string }
+);
 
 /**
  * Where calls, inboxes, outboxes and timers live. It speaks of operations; keys, scripts, transactions and connections
@@ -184,6 +205,11 @@ export interface Backend {
 
 	/**
 	 * Puts an item into its address's inbox unless its id or one of its keys was seen, and wakes the worker.
+	 *
+	 * A message with `gathersMs` puts the next turn off until so much later, one without lets it begin at once; but none is
+	 * put off for more than `limits.gatherMs` after the first message that did so, until a claim or a message without it. A
+	 * turn that is put off is neither served nor claimed by `accept` and `settle`; `claim` itself does not wait.
+	 *
 	 * @param claim claims the address in the same step when the item is accepted and a turn may begin now; then no worker
 	 * is woken. Without `claimed` in the answer the item waits for a worker, as always.
 	 */
@@ -191,7 +217,12 @@ export interface Backend {
 
 	/** Takes the right to advance an address for `leaseMs`. An owner that claims again what it holds takes it over itself. */
 	claim(address: AddressKey, options: ClaimOptions): Promise<Claim>;
-	extend(lease: Lease, leaseMs: number): Promise<void>;
+	/**
+	 * Renews the lease.
+	 * @param look hands out, in the same step, what waits at the absolute position `from` and behind it
+	 * @returns what was handed out, oldest first; nothing when there is nothing or nobody looked
+	 */
+	extend(lease: Lease, leaseMs: number, look?: { from: number; items: number }): Promise<readonly InboxItem[]>;
 	/** @param position absolute position of the first of `rows` in this turn's journal, so that a repeated write is a no-op */
 	journal(lease: Lease, position: number, rows: readonly JournalRow[]): Promise<void>;
 	/**
@@ -269,9 +300,21 @@ export interface Backend {
 	letGo?(name: string, owner: string): Promise<void>;
 
 	/**
+	 * Tells other processes of something passing, without waiting: whoever does not hear it loses nothing. Both are absent
+	 * where only one process can use the store and nobody could hear.
+	 */
+	publish?(news: News): void;
+	/**
+	 * Hears what is published from now on, the own news too, in order for each process that tells.
+	 * @returns what stops it
+	 */
+	listen?(hear: (news: News) => void): () => void;
+
+	/**
 	 * Calls `run` for every address that has work of this kind, also work left by a dead process, never twice at once
 	 * for one address within this process, at most `concurrency` at a time, in the order in which they became ready. An
-	 * address that still has work after its run queues up again behind the others. `run` must not throw.
+	 * address that still has work after its run queues up again behind the others; one whose run did nothing for it, as
+	 * when its door is not this process's, is offered again a little later, never in a tight loop. `run` must not throw.
 	 */
 	serve(work: Work, concurrency: number, run: (address: AddressKey) => Promise<void>): Serving;
 }

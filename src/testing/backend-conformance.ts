@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import type { Backend } from "../engine/backend.js";
+import { arrivalCases } from "./backend-cases/arrivals.js";
 import type { ConformanceCase } from "./backend-cases/conformance-case.js";
 import { goingOnCases } from "./backend-cases/going-on.js";
 import { inboxCases } from "./backend-cases/inbox.js";
@@ -35,6 +36,7 @@ export function backendConformance({ name, make, skip = [] }: BackendUnderTest):
 		turns: turnCases,
 		outbox: outboxCases,
 		"going on": goingOnCases,
+		arrivals: arrivalCases,
 		timers: timerCases,
 		serving: servingCases,
 		reopening: reopeningCases,

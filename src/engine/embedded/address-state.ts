@@ -27,6 +27,8 @@ export interface Head {
 	epochAtClaim: number;
 	failures: number;
 	retryAt: number;
+	/** Set while messages put the next turn off: since when, and until when. */
+	gather?: { since: number; until: number };
 	parked?: string;
 	/** Items to accept once the outbox has come to `after`: each settlement's `then`. */
 	awaited: { after: number; item: InboxItem }[];
@@ -61,9 +63,14 @@ export function dueOf(head: Head): Due {
 	const waits = head.inbox.to > head.inbox.from && head.parked === undefined;
 	const leaves = head.outbox.to > head.outbox.from;
 	return {
-		turns: waits ? Math.max(head.retryAt, head.lease?.until ?? 0) : undefined,
+		turns: waits ? Math.max(putOffUntil(head), head.lease?.until ?? 0) : undefined,
 		sends: leaves ? Math.max(head.outbox.notBefore, head.sender?.until ?? 0) : undefined,
 	};
+}
+
+/** Before then no turn begins by itself. */
+export function putOffUntil({ retryAt, gather }: Head): number {
+	return Math.max(retryAt, gather?.until ?? 0);
 }
 
 export function loadHead(tx: Reading, address: AddressKey, now: number): Head {

@@ -13,6 +13,7 @@ import type {
 	ClaimOptions,
 	JournalRow,
 	Lease,
+	News,
 	Next,
 	RowResult,
 	Serving,
@@ -52,6 +53,7 @@ export class EmbeddedBackend implements Backend {
 	readonly #log: Log;
 	readonly #keepEndedMs: number;
 	#dispatchers: Record<Work, Dispatcher>;
+	readonly #listeners = new Set<(news: News) => void>();
 	#open = false;
 	#timer: { at: number; stop: () => void } | undefined;
 
@@ -100,8 +102,8 @@ export class EmbeddedBackend implements Backend {
 		return this.#write((step) => turns.claim(step, address, options));
 	}
 
-	extend(lease: Lease, leaseMs: number): Promise<void> {
-		return this.#write((step) => turns.extend(step, lease, leaseMs));
+	extend(lease: Lease, leaseMs: number, look?: { from: number; items: number }): Promise<readonly InboxItem[]> {
+		return this.#write((step) => turns.extend(step, lease, leaseMs, look));
 	}
 
 	journal(lease: Lease, position: number, rows: readonly JournalRow[]): Promise<void> {
@@ -152,6 +154,16 @@ export class EmbeddedBackend implements Backend {
 
 	async list(options: views.ListOptions): Promise<readonly AddressKey[]> {
 		return this.#read((tx) => views.list(tx, options));
+	}
+
+	publish(news: News): void {
+		for (const hear of [...this.#listeners]) queueMicrotask(() => hear(news));
+	}
+
+	listen(hear: (news: News) => void): () => void {
+		const own = (news: News) => hear(news);
+		this.#listeners.add(own);
+		return () => this.#listeners.delete(own);
 	}
 
 	serve(work: Work, concurrency: number, run: (address: AddressKey) => Promise<void>): Serving {

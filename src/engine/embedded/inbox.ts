@@ -1,9 +1,10 @@
 import type { AddressKey } from "../../call/address.js";
 import type { Content, InboxItem } from "../../call/message.js";
 import type { Accepted } from "../../channel/channel.js";
-import type { AcceptLimits, Timer } from "../backend.js";
+import { type AcceptLimits, GATHER_MS, type Timer } from "../backend.js";
+import { checkAddress } from "../check-address.js";
 import type { Head, Step } from "./address-state.js";
-import { between, checkAddress, dueKey, expiryKey, numberedKey, seenKey, timerKey, until } from "./keys.js";
+import { between, dueKey, expiryKey, numberedKey, seenKey, timerKey, until } from "./keys.js";
 import { retire } from "./retention.js";
 
 /** Items of the engine itself are remembered as long as a platform may repeat a message. */
@@ -18,9 +19,22 @@ export function accept(step: Step, item: InboxItem, limits: AcceptLimits): Accep
 	remember(step, item.address, ids, limits.dedupeMs);
 	if (known.length > 0) return { outcome: "duplicate" };
 	push(step, item.address, head, item);
+	gather(step, head, item, limits.gatherMs ?? GATHER_MS);
 	step.save(item.address, head);
 	retire(step);
 	return { outcome: "accepted" };
+}
+
+/** A message of which more may follow puts the next turn off; one of which none can lets it begin. */
+function gather(step: Step, head: Head, item: InboxItem, gatherMs: number): void {
+	if (item.type !== "message") return;
+	const { gathersMs = 0 } = item;
+	if (gathersMs <= 0) {
+		delete head.gather;
+		return;
+	}
+	const since = head.gather?.since ?? step.now;
+	head.gather = { since, until: Math.min(step.now + gathersMs, since + gatherMs) };
 }
 
 /** Takes an item of the engine itself, which no bound may refuse. The caller saves the head. */

@@ -4,9 +4,10 @@ import type { HistoryEntry } from "../../call/history.js";
 import type { InboxItem } from "../../call/message.js";
 import { CallboardError } from "../../errors.js";
 import type { Claim, Claimed, ClaimOptions, ClaimTerms, JournalRow, Lease, Settlement } from "../backend.js";
-import { type Head, loadRecord, type Step } from "./address-state.js";
+import { checkAddress } from "../check-address.js";
+import { type Head, loadRecord, putOffUntil, type Step } from "./address-state.js";
 import { acceptOwn, cancelTimer, setTimer } from "./inbox.js";
-import { between, checkAddress, numberedKey, recordKey, under } from "./keys.js";
+import { between, numberedKey, recordKey, under } from "./keys.js";
 import { clear, forgetEndedAt } from "./retention.js";
 
 /** No epoch: a human took over before the first turn, which therefore says nothing. */
@@ -18,6 +19,7 @@ export function claim(step: Step, address: AddressKey, options: ClaimOptions): C
 	if (head.parked !== undefined) return { outcome: "parked", reason: head.parked };
 	if (head.lease !== undefined && head.lease.until > step.now) return { outcome: "busy", until: head.lease.until };
 	if (head.inbox.to === head.inbox.from) return { outcome: "idle" };
+	if (head.retryAt > step.now) return { outcome: "busy", until: head.retryAt };
 	grant(step, address, head, options);
 	step.save(address, head);
 	return handedOut(step, address, head, options);
@@ -25,7 +27,7 @@ export function claim(step: Step, address: AddressKey, options: ClaimOptions): C
 
 /** Claims the address when a turn may begin at once: nobody has it, and it is not to wait. */
 export function claimNow(step: Step, address: AddressKey, options: ClaimOptions): Claimed | undefined {
-	if (step.load(address).retryAt > step.now) return undefined;
+	if (putOffUntil(step.load(address)) > step.now) return undefined;
 	const got = claim(step, address, options);
 	return got.outcome === "claimed" ? got : undefined;
 }
@@ -41,6 +43,7 @@ function grant(step: Step, address: AddressKey, head: Head, options: ClaimOption
 	head.fence += 1;
 	head.lease = { owner: options.owner, until: step.now + options.leaseMs };
 	head.inbox.claimed = Math.min(head.inbox.to, head.inbox.from + options.items);
+	delete head.gather;
 	const unknown = step.tx.get(recordKey(address)) === undefined;
 	head.epochAtClaim = unknown && head.owner === "human" ? TAKEN_BEFORE : head.epoch;
 }
@@ -60,10 +63,23 @@ function handedOut(step: Step, address: AddressKey, head: Head, { owner, window 
 	};
 }
 
-export function extend(step: Step, lease: Lease, leaseMs: number): void {
+export function extend(
+	step: Step,
+	lease: Lease,
+	leaseMs: number,
+	look: { from: number; items: number } | undefined,
+): readonly InboxItem[] {
+	const { address } = lease;
 	const head = held(step, lease);
 	head.lease = { owner: lease.owner, until: step.now + leaseMs };
-	step.save(lease.address, head);
+	const from = Math.max(look?.from ?? 0, head.inbox.from);
+	const to = look === undefined ? from : Math.min(from + look.items, head.inbox.to);
+	if (to > head.inbox.claimed) {
+		head.inbox.claimed = to;
+		delete head.gather;
+	}
+	step.save(address, head);
+	return to > from ? values<InboxItem>(step, between("in", address, from, to)) : [];
 }
 
 export function journal(step: Step, lease: Lease, position: number, rows: readonly JournalRow[]): void {
