@@ -4,10 +4,12 @@ import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { Backend } from "../engine/backend.js";
 import { createRuntime, type Runtime } from "../engine/runtime.js";
+import { type DeskServer, serveDesk } from "../gateway/desk-server.js";
 import { type Gateway, startGateway } from "../gateway/gateway.js";
 import type { Model } from "../model/model.js";
 import type { Log } from "../observe/log.js";
 import { runTurn } from "../turn/run-turn.js";
+import { deskNotePath, deskOver } from "./open-desk.js";
 import type { ExitCode, Shell } from "./shell.js";
 import { watchStrayErrors } from "./stray-errors.js";
 
@@ -46,12 +48,20 @@ export async function serve(parts: Parts, shell: Shell, started: (gateway: Gatew
 		await runtime.stop(0);
 		throw error;
 	}
+	const desk = await deskOf(parts);
 	started(gateway);
 	const stray = watchStrayErrors(log);
 	const why = await Promise.race([stopAsked, stray.fatal]);
 	log.info("process.stopping", { graceMs: GRACE_MS });
+	await desk?.stop();
 	await gateway.stop(1000);
 	await runtime.stop(GRACE_MS);
 	stray.release();
 	return why === "fatal" ? 1 : 0;
+}
+
+/** A store on disk lets only one process in, so this one takes orders for it; any other can be opened beside it. */
+async function deskOf({ config, backend, channels, clock, log }: Parts): Promise<DeskServer | undefined> {
+	if (backend.name !== "embedded") return undefined;
+	return serveDesk(deskOver(backend, channels, clock), { path: deskNotePath(config), log });
 }

@@ -8,6 +8,11 @@ export async function openWeb(options: WebOptions): Promise<Channel> {
 	return web(options);
 }
 
+/** A channel that only renders, for words that another process will send; undefined where nothing renders for it. */
+export async function renderingChannel(door: string): Promise<Pick<Channel, "render"> | undefined> {
+	return door === "web" ? openWeb({}) : undefined;
+}
+
 export async function openTerminal(options: TerminalOptions): Promise<TerminalChannel> {
 	const { terminal } = await import("callboard/channels/terminal");
 	return terminal(options);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { complain } from "./complain.js";
+import { deskCommands } from "./desk-commands.js";
 import type { ExitCode, Shell } from "./shell.js";
 
 const EXAMPLES = `
@@ -9,6 +10,7 @@ Examples:
   callboard chat --say "hello"          says one line, prints both sides, exits when it is answered
   callboard prompt --stage choose       prints what the model would read in that stage
   callboard doctor                      looks for what stands in the way, and says what to do
+  callboard calls list --state parked   the calls that were set aside, with the reason
 
 Exit status: 0 it did it, 1 what was looked at does not hold, 2 it cannot run.
 Settings are read from the environment and from .env; .env.example explains every one.`;
@@ -63,6 +65,8 @@ export async function run(args: readonly string[], shell: Shell): Promise<ExitCo
 
 	const doctor = verb("doctor", "look for what stands in the way, and say what to do").option(...agent);
 	doctor.action(does(async () => (await import("./doctor.js")).doctor(doctor.opts(), shell)));
+
+	deskCommands(program, does, shell);
 
 	try {
 		await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });

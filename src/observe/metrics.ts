@@ -57,29 +57,38 @@ export class Metrics {
 	count(event: string, door: string, data: LogFields): void {
 		switch (event) {
 			case "message.accepted":
-				return this.#messages.inc({ door, outcome: word(data.outcome) });
+				this.#messages.inc({ door, outcome: word(data.outcome) });
+				break;
 			case "turn.committed":
-				return this.#committed(door, data);
+				this.#committed(door, data);
+				break;
 			case "turn.failed":
 			case "turn.fenced":
 			case "turn.handed-on":
-				return this.#turns.inc({ door, outcome: event.slice("turn.".length) });
+				this.#turns.inc({ door, outcome: event.slice("turn.".length) });
+				break;
 			case "model.failed":
-				return this.#modelFailures.inc({ door, code: word(data.code) });
+				this.#modelFailures.inc({ door, code: word(data.code) });
+				break;
 			case "tool.ran":
-				return this.#tools.inc({ door, tool: word(data.tool), status: word(data.status) });
+				this.#tools.inc({ door, tool: word(data.tool), status: word(data.status) });
+				break;
 			case "tool.refused":
-				return this.#tools.inc({ door, tool: word(data.tool), status: "refused" });
+				this.#tools.inc({ door, tool: word(data.tool), status: "refused" });
+				break;
 			case "delivery.sent":
-				return this.#deliveries.inc({ door, outcome: "sent" });
+				this.#deliveries.inc({ door, outcome: "sent" });
+				break;
 			case "delivery.retry":
 			case "delivery.failed":
-				return this.#deliveries.inc({ door, outcome: word(data.status) });
+				this.#deliveries.inc({ door, outcome: word(data.status) });
+				break;
 			case "call.started":
 			case "call.ended":
 			case "call.forwarded":
 			case "call.parked":
-				return this.#calls.inc({ door, event: event.slice("call.".length) });
+				this.#calls.inc({ door, event: event.slice("call.".length) });
+				break;
 		}
 	}
 
