@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AddressKey } from "../../call/address.js";
-import { CallboardError } from "../../errors.js";
 import type { Range } from "./store.js";
 
-const ADDRESS = /^[\x21-\x7e]{1,800}$/;
 const PLAIN_ID = /^[\x21-\x22\x24-\x7e][\x21-\x7e]{0,199}$/;
 
 /** Numbers as text that sorts like numbers. */
@@ -53,11 +51,3 @@ export function until(index: "due" | "expire", at: number): Range {
 
 /** The last word of a key: of an index key, its address. */
 export const lastWord = (key: string) => key.slice(key.lastIndexOf(" ") + 1);
-
-/** @throws CallboardError `BAD_ADDRESS` when it did not come from `addressKey`, or is far too long */
-export function checkAddress(address: AddressKey): void {
-	if (ADDRESS.test(address)) return;
-	throw new CallboardError("BAD_ADDRESS", "author", "an address is empty, too long or not encoded", {
-		next: "make it with addressKey({ door, chat }), from a chat id of fewer than 200 characters",
-	});
-}

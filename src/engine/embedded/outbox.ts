@@ -1,9 +1,10 @@
 import type { AddressKey } from "../../call/address.js";
 import type { HistoryEntry } from "../../call/history.js";
 import type { OutboxMark, OutboxRow, RowResult, Taken, TakeOptions } from "../backend.js";
+import { checkAddress } from "../check-address.js";
 import type { Head, Step } from "./address-state.js";
 import { acceptOwn, isSeen, OWN_DEDUPE_MS, remember } from "./inbox.js";
-import { checkAddress, numberedKey, under } from "./keys.js";
+import { numberedKey, under } from "./keys.js";
 import { appendRows, putRow } from "./turns.js";
 
 /** A row as it waits. */

@@ -67,6 +67,8 @@ export const goingOnCases = [
 		const { lease } = await claimed(backend, A);
 		await backend.release(lease, { retryAt: clock.now() + 60_000, failure: "it threw" });
 		expect(await backend.accept(message(A, "m2"), limits, direct)).toEqual({ outcome: "accepted" });
+		expect(await claim(backend, A)).toEqual({ outcome: "busy", until: clock.now() + 60_000 });
+		await clock.advance(60_000);
 		const again = await claimed(backend, A);
 		await backend.park(again.lease, "it threw");
 		expect(await backend.accept(message(A, "m3"), limits, direct)).toEqual({ outcome: "accepted" });

@@ -37,13 +37,14 @@ class Runs {
 	}
 }
 
-/** Serves turns that use up `items` items at a time. */
+/** Serves turns that use up `items` items at a time. A call that finds nothing to do does no harm and counts for nothing. */
 function serveTurns(backend: Backend, concurrency: number, items = 100, during?: (address: string) => Promise<void>) {
 	const runs = new Runs();
 	const serving = backend.serve("turns", concurrency, async (address) => {
 		const got = await claim(backend, address, "server", { items });
 		await during?.(address);
-		if (got.outcome === "claimed") await backend.settle(got.lease, settlement(got.position + got.items.length));
+		if (got.outcome !== "claimed") return;
+		await backend.settle(got.lease, settlement(got.position + got.items.length));
 		runs.done(address);
 	});
 	return { runs, serving };

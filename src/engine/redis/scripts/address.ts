@@ -1,0 +1,54 @@
+import { lua } from "./script.js";
+
+/**
+ * What every script begins with. KEYS[1] is the prefix of a partition; all its keys begin with it and share its hash
+ * tag. ARGV[1] is the time of a test's clock, or empty: then Redis' own time counts, the same for all processes.
+ *
+ * Keys of a partition: `a` all addresses; `t` addresses with turns to run, `s` with rows to send, each with the time at
+ * which the sweeper wakes it; `c` times of timers (`c|address`) and of forgetting (`x|address`); `q` parked addresses.
+ *
+ * Keys of an address: `m:` its head, a hash; `r:` its record; `h:` history; `i:` inbox; `j:` journal; `o:` outbox;
+ * `w:` what comes in once rows have left; `x:` marks; `t:` timers; `d:` ids seen.
+ *
+ * Fields of a head: `f` fence, `lo` and `lu` lease's owner and end, `z` the operation that made or ended it; `ih`
+ * position of the first waiting item, `ic` end of what a claim handed out; `hn` rows of the call; `oh` position of the
+ * first outbox row, `ob` it is being sent, `on` tries, `nb` not before, `so` `su` `sn` its sender, the end of its right and the
+ * operation that took it; `fl` failures, `ra` retry at, `pk` parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim;
+ * `sf` fence settled last, `en` the call has ended; `tw` `sw` wake-ups of the sweeper in a row.
+ */
+export const address = lua`
+local NOW = tonumber(ARGV[1])
+if not NOW then
+  local time = redis.call('TIME')
+  NOW = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+-- How long a wake-up may take before the sweeper gives another.
+local GRACE = 2000
+
+local P, A, M
+local function at(prefix, name)
+  P, A, M = prefix, name, prefix .. 'm:' .. name
+end
+at(KEYS[1], ARGV[2])
+
+local function key(kind)
+  return P .. kind .. ':' .. A
+end
+
+local function push(list, from, count)
+  for first = from, from + count - 1, 1000 do
+    redis.call('RPUSH', list, unpack(ARGV, first, math.min(first + 999, from + count - 1)))
+  end
+end
+
+local function whole(number)
+  return string.format('%.0f', number)
+end
+
+-- Lists an address that was not known.
+local function known()
+  if redis.call('HSETNX', M, 'ih', 0) == 1 then
+    redis.call('ZADD', P .. 'a', 0, A)
+  end
+end
+`;

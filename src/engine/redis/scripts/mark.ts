@@ -1,0 +1,36 @@
+import { address } from "./address.js";
+import { inbox } from "./inbox.js";
+import { outbox } from "./outbox.js";
+import { lua, script } from "./script.js";
+
+/**
+ * ARGV: time, address, owner, id of the row, status, reason or empty, time to try again or empty, lease of the next
+ * take or empty.
+ * @returns what was taken, whether to wake a worker, whether to wake a sender
+ */
+export const mark = script(
+	"mark",
+	address,
+	inbox,
+	outbox,
+	lua`
+local owner, id, status = ARGV[3], ARGV[4], ARGV[5]
+local row = redis.call('LINDEX', key('o'), 0)
+local v = redis.call('HMGET', M, 'so', 'ob')
+local more = 0
+if row and v[1] == owner and v[2] and string.match(row, '^[^\n]*\n([^\n]*)\n') == id then
+  if status == 'retry' then
+    redis.call('HDEL', M, 'ob', 'so', 'su', 'sn')
+    redis.call('HSET', M, 'nb', ARGV[7])
+    redis.call('ZADD', P .. 's', ARGV[7], A)
+  else
+    leave(row, status ~= 'sent' and status, ARGV[6])
+    more = redis.call('EXISTS', key('o'))
+  end
+end
+if ARGV[8] == '' then
+  return {false, wakeTurn, more}
+end
+return {take(owner, tonumber(ARGV[8]), 'marked ' .. id), wakeTurn, 0}
+`,
+);

@@ -1,0 +1,80 @@
+import { lua } from "./script.js";
+
+/**
+ * What leaves an address. A row is stored as `h` or `a` (said by a human, or not), its epoch, a line with its id, and
+ * the rest; a mark is a line each of status, reason and time before its row.
+ */
+export const outbox = lua`
+local MARKS_KEPT = 100
+local wakeSend = 0
+
+-- Rows came in: somebody is woken unless somebody is on them.
+local function rowsCame()
+  if redis.call('ZADD', P .. 's', 'NX', NOW + GRACE, A) == 1 then
+    wakeSend = 1
+  end
+end
+
+local function leave(row, status, reason)
+  redis.call('LPOP', key('o'))
+  local gone = redis.call('HINCRBY', M, 'oh', 1)
+  redis.call('HDEL', M, 'ob', 'on', 'nb', 'so', 'su', 'sn')
+  if redis.call('EXISTS', key('o')) == 0 then
+    redis.call('ZREM', P .. 's', A)
+  else
+    redis.call('ZADD', P .. 's', NOW + GRACE, A)
+  end
+  if status then
+    redis.call('RPUSH', key('x'), status .. '\n' .. reason .. '\n' .. whole(NOW) .. '\n' .. row)
+    redis.call('LTRIM', key('x'), -MARKS_KEPT, -1)
+  end
+  local awaited = redis.call('LINDEX', key('w'), 0)
+  while awaited do
+    local after, id, item = string.match(awaited, '^(%d+)\n([^\n]*)\n(.*)$')
+    if tonumber(after) > gone then
+      return
+    end
+    redis.call('LPOP', key('w'))
+    enter(id, item)
+    awaited = redis.call('LINDEX', key('w'), 0)
+  end
+end
+
+-- Takes the first row. Taken once by an operation, it is given to it again.
+local function take(owner, leaseMs, operation)
+  local row = redis.call('LINDEX', key('o'), 0)
+  if not row then
+    return {'empty'}
+  end
+  local v = redis.call('HMGET', M, 'so', 'su', 'sn', 'ob', 'on', 'nb', 'ep', 'ow', 'sw')
+  local tries = tonumber(v[5] or '0')
+  if v[2] and tonumber(v[2]) > NOW then
+    if v[1] == owner and v[3] == operation and v[4] then
+      return {'row', row, tries}
+    end
+    return {'busy', v[2]}
+  end
+  if not v[4] then
+    if v[6] and tonumber(v[6]) > NOW then
+      return {'later', v[6]}
+    end
+    local by, epoch = string.match(row, '^(%a)(%-?%d+)\n')
+    if by ~= 'h' and epoch ~= (v[7] or '0') then
+      local reason = v[8] == 'human' and '"a human owns the call"' or '"the owner of the call has changed"'
+      leave(row, 'discarded', reason)
+      return {'discarded', row, reason}
+    end
+    tries = tries + 1
+  end
+  local till = NOW + leaseMs
+  redis.call('HSET', M, 'so', owner, 'su', whole(till), 'sn', operation, 'ob', 1, 'on', tries)
+  if v[9] then
+    redis.call('HDEL', M, 'sw')
+  end
+  redis.call('ZADD', P .. 's', till, A)
+  if v[4] then
+    return {'unknown', row}
+  end
+  return {'row', row, tries}
+end
+`;

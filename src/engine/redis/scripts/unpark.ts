@@ -1,0 +1,20 @@
+import { address } from "./address.js";
+import { lua, script } from "./script.js";
+
+/** ARGV: time, address. @returns whether to wake a worker */
+export const unpark = script(
+	"unpark",
+	address,
+	lua`
+if redis.call('HDEL', M, 'pk') == 0 then
+  return 0
+end
+redis.call('HDEL', M, 'fl', 'ra')
+redis.call('ZREM', P .. 'q', A)
+if redis.call('EXISTS', key('i')) == 0 then
+  return 0
+end
+redis.call('ZADD', P .. 't', NOW + GRACE, A)
+return 1
+`,
+);
