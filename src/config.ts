@@ -23,6 +23,10 @@ export interface Config {
 	};
 	/** Signs visitor sessions. */
 	secret: string | undefined;
+	/** Opens metrics and admin pages; without one they do not exist. */
+	adminToken: string | undefined;
+	/** Where traces are sent, and under which name; nothing is sent without an endpoint. */
+	traces: { endpoint: string | undefined; service: string };
 	/** Sites that may open the web chat besides the server's own. */
 	allowedOrigins: readonly string[];
 	/** The agent to use where no `--agent` is given. */
@@ -161,6 +165,29 @@ export const variables = [
 		check: list.refine((origins) => origins.every(isOrigin)),
 	},
 	{
+		name: "CALLBOARD_ADMIN_TOKEN",
+		about: "Opens /metrics and the pages under /admin: any 32 characters or more. Without it they do not exist.",
+		default: "",
+		secret: true,
+		must: "32 characters or more, without spaces",
+		check: text.regex(/^\S{32,}$/),
+	},
+	{
+		name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+		about: "Where traces are sent, such as http://127.0.0.1:4318. See docs/operations.md for the packages it takes.",
+		default: "",
+		secret: true,
+		must: "a URL that starts with http:// or https://",
+		check: z.url({ protocol: /^https?$/ }),
+	},
+	{
+		name: "OTEL_SERVICE_NAME",
+		about: "What this process is called in traces.",
+		default: "callboard",
+		must: "one word without spaces",
+		check: text.regex(/^\S+$/),
+	},
+	{
 		name: "CALLBOARD_LOG",
 		about: "What is logged: debug, info, warn, error or silent.",
 		default: "info",
@@ -224,6 +251,8 @@ export function readConfig(options: ReadConfigOptions = {}): Config {
 			fallbacks: get("CALLBOARD_FALLBACK_MODELS") ?? [],
 		},
 		secret: get("CALLBOARD_SECRET"),
+		adminToken: get("CALLBOARD_ADMIN_TOKEN"),
+		traces: { endpoint: get("OTEL_EXPORTER_OTLP_ENDPOINT"), service: get("OTEL_SERVICE_NAME") },
 		allowedOrigins: get("CALLBOARD_ALLOWED_ORIGINS") ?? [],
 		agent: get("CALLBOARD_AGENT"),
 		log: get("CALLBOARD_LOG"),

@@ -8,8 +8,10 @@ import { type DeskServer, serveDesk } from "../gateway/desk-server.js";
 import { type Gateway, startGateway } from "../gateway/gateway.js";
 import type { Model } from "../model/model.js";
 import type { Log } from "../observe/log.js";
+import { exportTraces } from "../observe/trace-export.js";
 import { runTurn } from "../turn/run-turn.js";
 import { deskNotePath, deskOver } from "./open-desk.js";
+import { healthOf, metricsOf } from "./operator-view.js";
 import type { ExitCode, Shell } from "./shell.js";
 import { watchStrayErrors } from "./stray-errors.js";
 
@@ -40,10 +42,14 @@ export async function serve(parts: Parts, shell: Shell, started: (gateway: Gatew
 	const { config, channels, clock, log } = parts;
 	const runtime = assemble(parts);
 	const stopAsked = shell.stopAsked();
+	const flushTraces = await exportTraces({ ...config.traces, log });
 	await runtime.start();
 	let gateway: Gateway;
 	try {
-		gateway = await startGateway({ port: config.port, host: config.host, channels, log, clock });
+		const { port, host, adminToken: token } = config;
+		const health = healthOf(runtime, clock);
+		const admin = token && { token, metrics: metricsOf(runtime, clock), queues: parts.backend.queues ?? [] };
+		gateway = await startGateway({ port, host, channels, health, log, clock, ...(admin && { admin }) });
 	} catch (error) {
 		await runtime.stop(0);
 		throw error;
@@ -56,6 +62,7 @@ export async function serve(parts: Parts, shell: Shell, started: (gateway: Gatew
 	await desk?.stop();
 	await gateway.stop(1000);
 	await runtime.stop(GRACE_MS);
+	await flushTraces();
 	stray.release();
 	return why === "fatal" ? 1 : 0;
 }

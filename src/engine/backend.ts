@@ -289,6 +289,8 @@ export interface Backend {
 
 	/** BullMQ queues behind this backend, for an operator's page. */
 	readonly queues?: readonly unknown[];
+	/** How many lost wake-ups this process has made good since it opened the backend. */
+	readonly swept?: number;
 
 	/**
 	 * Takes or renews a named right for `leaseMs`, such as that to poll a platform; a dead holder's right runs out.

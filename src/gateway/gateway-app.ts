@@ -11,6 +11,8 @@ import { routeFor } from "./route.js";
 interface AppOptions {
 	channels: readonly Channel[];
 	health: (() => Promise<Health>) | undefined;
+	/** Made by `adminApp`; what it does not serve is not found. */
+	admin: Hono | undefined;
 	log: Log;
 	clock: Clock;
 	timeoutMs: number;
@@ -48,6 +50,7 @@ export function gatewayApp(options: AppOptions): Hono<Env> {
 		const report = (await health?.()) ?? { ready: true, checks: {} };
 		return json(report.ready ? 200 : 503, { ready: report.ready, checks: report.checks });
 	});
+	if (options.admin !== undefined) app.route("/", options.admin);
 	app.all("*", (c) => {
 		const routes = routeFor(channels, c.req.path);
 		if (routes === undefined) return notFound(c.req.raw);

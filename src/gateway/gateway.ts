@@ -5,6 +5,7 @@ import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import type { Channel } from "../channel/channel.js";
 import { type Clock, systemClock } from "../clock.js";
 import type { Log } from "../observe/log.js";
+import { type AdminOptions, adminApp } from "./admin.js";
 import { clientIp } from "./client-ip.js";
 import { gatewayApp } from "./gateway-app.js";
 import type { Health } from "./health.js";
@@ -21,6 +22,8 @@ export interface GatewayOptions {
 	channels: readonly Channel[];
 	/** Asked by `GET /ready`. Without it the process is ready as soon as it listens. */
 	health?: () => Promise<Health>;
+	/** Metrics and pages for the operator. Without it they do not exist. */
+	admin?: AdminOptions;
 	log: Log;
 	/**
 	 * How many reverse proxies of yours stand in front. Only then are `X-Forwarded-For`, `-Proto` and `-Host` believed,
@@ -51,7 +54,7 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 
 /**
- * Serves the routes of channels, `/health` and `/ready` over HTTP.
+ * Serves the routes of channels, `/health` and `/ready` over HTTP, and the operator's pages where there is a token.
  * @throws CallboardError `PORT_IN_USE`, `PORT_REFUSED` or `HOST_UNKNOWN` (fault `operator`) when it cannot listen there.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -61,6 +64,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const app = gatewayApp({
 		channels,
 		health: options.health,
+		admin: options.admin && (await adminApp({ ...options.admin, clock, log })),
 		log,
 		clock,
 		timeoutMs,
