@@ -39,6 +39,8 @@ describe("settings", () => {
 			data: join(root, ".callboard"),
 			model: { apiKey: undefined, baseURL: undefined, name: "gpt-4.1-mini", fallbacks: [] },
 			secret: undefined,
+			adminToken: undefined,
+			traces: { endpoint: undefined, service: "callboard" },
 			allowedOrigins: [],
 			agent: undefined,
 			log: "info",
