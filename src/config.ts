@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { z } from "zod";
+import { type Variable, variables } from "./config-variables.js";
 import { CallboardError } from "./errors.js";
 
 /** The settings of one process, checked. Made by `readConfig` only. */
@@ -29,6 +29,13 @@ export interface Config {
 	traces: { endpoint: string | undefined; service: string };
 	/** Sites that may open the web chat besides the server's own. */
 	allowedOrigins: readonly string[];
+	telegram: {
+		token: string | undefined;
+		/** Set together or not at all; updates are polled without them. */
+		webhook: { url: string; secret: string } | undefined;
+		/** Another server of the Bot API. */
+		apiRoot: string | undefined;
+	};
 	/** The agent to use where no `--agent` is given. */
 	agent: string | undefined;
 	log: LogLevel;
@@ -41,167 +48,6 @@ export interface Config {
 }
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
-
-interface Variable {
-	name: string;
-	/** What it is, for `.env.example`. */
-	about: string;
-	/** As it would be written; "" when it has none. */
-	default: string;
-	/** Its value is never shown. */
-	secret?: true;
-	/** What is accepted, in words that follow "must be". */
-	must: string;
-	check: z.ZodType;
-}
-
-const text = z.string();
-const list = text.transform((value) =>
-	value
-		.split(",")
-		.map((each) => each.trim())
-		.filter(Boolean),
-);
-
-/** Every variable Callboard reads, in the order of `.env.example`. */
-export const variables = [
-	{
-		name: "PORT",
-		about: "Port of the web page and of webhooks.",
-		default: "3000",
-		must: "a whole number from 0 to 65535",
-		check: text
-			.regex(/^\d{1,5}$/)
-			.transform(Number)
-			.refine((port) => port <= 65_535),
-	},
-	{
-		name: "HOST",
-		about: "Address to listen at. 0.0.0.0 lets other machines in.",
-		default: "127.0.0.1",
-		must: "a host name or an address, such as 127.0.0.1",
-		check: text.regex(/^[\w.:-]+$/),
-	},
-	{
-		name: "OPENAI_API_KEY",
-		about: "Key of the model's provider. Without one the scripted demo beside the agent answers.",
-		default: "",
-		secret: true,
-		must: "one word without spaces",
-		check: text.regex(/^\S+$/),
-	},
-	{
-		name: "OPENAI_BASE_URL",
-		about: "Another server that speaks the same protocol, such as http://127.0.0.1:11434/v1.",
-		default: "",
-		secret: true,
-		must: "a URL that starts with http:// or https://",
-		check: z.url({ protocol: /^https?$/ }),
-	},
-	{
-		name: "CALLBOARD_MODEL",
-		about: "The model to ask, by the provider's name for it.",
-		default: "gpt-4.1-mini",
-		must: "one word without spaces",
-		check: text.regex(/^\S+$/),
-	},
-	{
-		name: "CALLBOARD_FALLBACK_MODELS",
-		about: "Models to ask in this order when the first cannot answer, separated by commas.",
-		default: "",
-		must: "names separated by commas",
-		check: list,
-	},
-	{
-		name: "CALLBOARD_AGENT",
-		about: "The agent that answers, where a project has several.",
-		default: "",
-		must: "an agent's name, such as clinica-norte",
-		check: text.regex(/^[\w-]+$/),
-	},
-	{
-		name: "CALLBOARD_TZ",
-		about: 'Time zone of "today". The machine\'s own when empty.',
-		default: "",
-		must: "a time zone, such as Europe/Madrid",
-		check: text.refine(isTimeZone),
-	},
-	{
-		name: "CALLBOARD_BACKEND",
-		about: "Where calls and queues are kept: embedded or redis. When empty: redis if REDIS_URL is set, else embedded.",
-		default: "",
-		must: "embedded or redis",
-		check: z.enum(["embedded", "redis"]),
-	},
-	{
-		name: "REDIS_URL",
-		about: "The Redis of the redis backend, such as redis://127.0.0.1:6379.",
-		default: "",
-		secret: true,
-		must: "a URL that starts with redis:// or rediss://",
-		check: z.url({ protocol: /^rediss?$/ }),
-	},
-	{
-		name: "CALLBOARD_DATA",
-		about: "Folder of the embedded backend.",
-		default: ".callboard",
-		must: "a folder",
-		check: text,
-	},
-	{
-		name: "CALLBOARD_SECRET",
-		about: "Signs visitor sessions of the web chat: any 32 characters or more. callboard dev makes its own.",
-		default: "",
-		secret: true,
-		must: "32 characters or more",
-		check: text.min(32),
-	},
-	{
-		name: "CALLBOARD_ALLOWED_ORIGINS",
-		about:
-			"Sites that may embed the web chat, separated by commas: https://example.org, https://*.example.org, or * for all.",
-		default: "",
-		must: "origins separated by commas, such as https://example.org",
-		check: list.refine((origins) => origins.every(isOrigin)),
-	},
-	{
-		name: "CALLBOARD_ADMIN_TOKEN",
-		about: "Opens /metrics and the pages under /admin: any 32 characters or more. Without it they do not exist.",
-		default: "",
-		secret: true,
-		must: "32 characters or more, without spaces",
-		check: text.regex(/^\S{32,}$/),
-	},
-	{
-		name: "OTEL_EXPORTER_OTLP_ENDPOINT",
-		about: "Where traces are sent, such as http://127.0.0.1:4318. See docs/operations.md for the packages it takes.",
-		default: "",
-		secret: true,
-		must: "a URL that starts with http:// or https://",
-		check: z.url({ protocol: /^https?$/ }),
-	},
-	{
-		name: "OTEL_SERVICE_NAME",
-		about: "What this process is called in traces.",
-		default: "callboard",
-		must: "one word without spaces",
-		check: text.regex(/^\S+$/),
-	},
-	{
-		name: "CALLBOARD_LOG",
-		about: "What is logged: debug, info, warn, error or silent.",
-		default: "info",
-		must: "debug, info, warn, error or silent",
-		check: z.enum(["debug", "info", "warn", "error", "silent"]),
-	},
-	{
-		name: "CALLBOARD_DEBUG",
-		about: "1 shows the stack of errors.",
-		default: "0",
-		must: "0 or 1",
-		check: z.enum(["0", "1"]).transform((value) => value === "1"),
-	},
-] as const satisfies readonly Variable[];
 
 type Name = (typeof variables)[number]["name"];
 
@@ -231,6 +77,8 @@ export function readConfig(options: ReadConfigOptions = {}): Config {
 		if (checked.success) values.set(variable.name, checked.data);
 		else wrong.push(`${place(variable.name, fromFile ? file : undefined)}${complaint(variable, given)}`);
 	}
+	if (values.has("TELEGRAM_WEBHOOK_URL") && !values.has("TELEGRAM_WEBHOOK_SECRET"))
+		wrong.push("TELEGRAM_WEBHOOK_SECRET must be set, or anyone could post updates in Telegram's name");
 	if (wrong.length > 0) {
 		throw new CallboardError("BAD_SETTINGS", "operator", wrong.join("; "), {
 			next: "every setting is explained in .env.example",
@@ -254,6 +102,13 @@ export function readConfig(options: ReadConfigOptions = {}): Config {
 		adminToken: get("CALLBOARD_ADMIN_TOKEN"),
 		traces: { endpoint: get("OTEL_EXPORTER_OTLP_ENDPOINT"), service: get("OTEL_SERVICE_NAME") },
 		allowedOrigins: get("CALLBOARD_ALLOWED_ORIGINS") ?? [],
+		telegram: {
+			token: get("TELEGRAM_TOKEN"),
+			webhook: values.has("TELEGRAM_WEBHOOK_URL")
+				? { url: get("TELEGRAM_WEBHOOK_URL"), secret: get("TELEGRAM_WEBHOOK_SECRET") }
+				: undefined,
+			apiRoot: get("TELEGRAM_API_ROOT"),
+		},
 		agent: get("CALLBOARD_AGENT"),
 		log: get("CALLBOARD_LOG"),
 		timeZone: get("CALLBOARD_TZ") ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -349,16 +204,4 @@ function isNear(a: string, b: string): boolean {
 	const [restA, restB] = [a.slice(start), b.slice(start)];
 	const swapped = `${restA[1] ?? ""}${restA[0] ?? ""}${restA.slice(2)}`;
 	return restA.slice(1) === restB || restA === restB.slice(1) || restA.slice(1) === restB.slice(1) || swapped === restB;
-}
-
-function isTimeZone(name: string): boolean {
-	try {
-		return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
-	} catch {
-		return false;
-	}
-}
-
-function isOrigin(origin: string): boolean {
-	return origin === "*" || /^https?:\/\/(?:\*\.)?[\w-]+(?:\.[\w-]+)*(?::\d{1,5})?$/.test(origin);
 }

@@ -1,5 +1,5 @@
 import type { Api } from "grammy";
-import type { AddressKey } from "../../src/call/address.js";
+import { type AddressKey, addressKey } from "../../src/call/address.js";
 import type { Part } from "../../src/call/part.js";
 import type { Capabilities } from "../../src/channel/capabilities.js";
 import type {
@@ -97,7 +97,7 @@ export class TelegramChannel implements Channel {
 
 	show(address: AddressKey, event: LiveEvent): void {
 		const running = this.#running;
-		if (running === undefined) return;
+		if (running === undefined || !address.startsWith(addressKey({ door: running.host.door, chat: "" }))) return;
 		const { typing, drafts } = running;
 		switch (event.kind) {
 			case "typing":

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { exampleEnv, readConfig, variables } from "../../src/config.js";
+import { exampleEnv, readConfig } from "../../src/config.js";
+import { variables } from "../../src/config-variables.js";
 import { CallboardError } from "../../src/errors.js";
 
 const folders: string[] = [];
@@ -42,6 +43,7 @@ describe("settings", () => {
 			adminToken: undefined,
 			traces: { endpoint: undefined, service: "callboard" },
 			allowedOrigins: [],
+			telegram: { token: undefined, webhook: undefined, apiRoot: undefined },
 			agent: undefined,
 			log: "info",
 			timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -9,6 +9,7 @@ const LEVELS: readonly (readonly [prefix: string, level: number])[] = [
 	["src/errors.ts", 0],
 	["src/clock.ts", 0],
 	["src/config.ts", 0],
+	["src/config-variables.ts", 0],
 	["src/observe/", 0],
 	["src/call/", 1],
 	["src/channel/", 1],
