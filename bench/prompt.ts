@@ -1,12 +1,9 @@
 /** What a turn pays to build its request, early and late in a call: equal, because the window is bounded. */
-import { resolve } from "node:path";
-import { loadAgents } from "../src/agent/load.js";
 import type { HistoryEntry } from "../src/call/history.js";
-import { systemClock } from "../src/clock.js";
-import { silentLog } from "../src/observe/log.js";
 import { staticRegion } from "../src/prompt/static-region.js";
 import { viewRegion } from "../src/prompt/view-region.js";
 import { modelHistory } from "../src/turn/model-history.js";
+import { agentOf, opened } from "./fixtures/opened.js";
 import { type Bench, median } from "./row.js";
 
 const rounds = 7;
@@ -15,27 +12,12 @@ const builds = 400;
 const bench: Bench = {
 	name: "prompt",
 	async run() {
-		const root = resolve(import.meta.dirname, "..");
-		const [agent] = await loadAgents({ root, files: ["agents/clinica-norte/agent.tsx"] });
-		if (agent === undefined) throw new Error("the example agent did not load");
+		const agent = await agentOf("agents/clinica-norte/agent.tsx");
 		const { window } = agent.settings;
 		const build = (total: number) => {
 			const rows = stored(total, window);
 			return () => {
-				const session = agent.open({
-					call: {
-						id: "bench",
-						address: "bench|1",
-						channel: "bench",
-						transport: "chat",
-						from: "bench:1",
-						contact: { id: "bench:1" },
-						today: "2026-01-01",
-						history: () => rows,
-					},
-					clock: systemClock,
-					log: silentLog,
-				});
+				const session = opened(agent, rows);
 				const before = total * 2 - rows.length;
 				return (
 					staticRegion(agent).length + viewRegion(agent, session).length + modelHistory(rows, { window, before }).length

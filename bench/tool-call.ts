@@ -1,8 +1,5 @@
 /** From a parsed tool call to the method's first line and back to its outcome, beside a bare async function call. */
-import { resolve } from "node:path";
-import { loadAgents } from "../src/agent/load.js";
-import { systemClock } from "../src/clock.js";
-import { silentLog } from "../src/observe/log.js";
+import { agentOf, opened } from "./fixtures/opened.js";
 import { type Bench, median } from "./row.js";
 
 const rounds = 5;
@@ -12,25 +9,10 @@ const targetMs = 0.2;
 const bench: Bench = {
 	name: "tool-call",
 	async run() {
-		const root = resolve(import.meta.dirname, "..");
-		const [agent] = await loadAgents({ root, files: ["bench/fixtures/lookup.ts"] });
-		if (agent === undefined) throw new Error("the bench's agent did not load");
+		const agent = await agentOf("bench/fixtures/lookup.ts");
 		const tool = agent.tools.find(({ name }) => name === "lookup");
 		if (tool === undefined) throw new Error("the bench's agent has no tool lookup");
-		const session = agent.open({
-			call: {
-				id: "bench",
-				address: "bench|1",
-				channel: "bench",
-				transport: "chat",
-				from: "bench:1",
-				contact: { id: "bench:1" },
-				today: "2026-01-01",
-				history: () => [],
-			},
-			clock: systemClock,
-			log: silentLog,
-		});
+		const session = opened(agent);
 		const signal = new AbortController().signal;
 
 		const whole: number[] = [];
