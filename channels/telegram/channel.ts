@@ -39,6 +39,11 @@ export function telegram(options: TelegramOptions): TelegramChannel {
 	return new TelegramChannel(telegramSettings(options));
 }
 
+/** What Telegram would be sent, without a bot: for words that another process sends. */
+export const telegramRendering: Pick<Channel, "render"> = {
+	render: (part) => renderPart(part) as unknown as Payload[],
+};
+
 /** What a running channel has. */
 interface Running {
 	host: ChannelHost;
@@ -86,7 +91,7 @@ export class TelegramChannel implements Channel {
 	}
 
 	render(part: Part): readonly Payload[] {
-		return renderPart(part) as unknown as Payload[];
+		return telegramRendering.render(part);
 	}
 
 	async send(payload: Payload, delivery: Delivery): Promise<SendResult> {

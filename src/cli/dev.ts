@@ -4,15 +4,17 @@ import { pinoLog } from "../observe/pino-log.js";
 import { serve } from "./assemble.js";
 import { chooseBackend } from "./choose-backend.js";
 import { chooseModel } from "./choose-model.js";
-import { openWeb } from "./doors.js";
+import { openDoors } from "./open-doors.js";
 import { chooseAgent, sourceAgents } from "./project-agents.js";
 import { developmentSecret } from "./secret.js";
 import type { ExitCode, Shell } from "./shell.js";
-import { spaced } from "./spaced.js";
 import { toldModel } from "./told-model.js";
 
 /** `callboard dev`: one agent on this machine, calls on disk, a chat page at `/`. */
-export async function dev(options: { agent?: string; watch?: true }, shell: Shell): Promise<ExitCode> {
+export async function dev(
+	options: { agent?: string; door?: readonly string[]; watch?: true },
+	shell: Shell,
+): Promise<ExitCode> {
 	const config = readConfig({ root: shell.cwd });
 	if (options.watch) return (await import("./watch.js")).watch(options, config, shell);
 	const clock = systemClock;
@@ -27,18 +29,17 @@ export async function dev(options: { agent?: string; watch?: true }, shell: Shel
 	for (const warning of agent.warnings) shell.err(`warning: ${warning}`);
 	const chosen = await chooseModel({ config, root: config.root, agent, clock, log, demo: true });
 	const model = toldModel(chosen.model, { trouble: (sentence) => shell.err(`callboard: ${sentence}`) });
-	const channel = await openWeb({
-		title: spaced(agent.title),
-		...(chosen.demo === undefined
-			? {}
-			: { subtitle: "A scripted demo answers, not a model. Write a message to begin." }),
-		secret: developmentSecret(config),
-		allowedOrigins: config.allowedOrigins,
-		...(agent.language === undefined ? {} : { language: agent.language }),
+	const channels = await openDoors({
+		config,
+		agent,
+		only: options.door,
+		secret: () => developmentSecret(config),
+		subtitle: chosen.demo === undefined ? undefined : "A scripted demo answers, not a model. Write a message to begin.",
 	});
 	const backend = chooseBackend("embedded", { config, clock, log });
-	return serve({ config, agent, model, backend, channels: [channel], clock, log }, shell, ({ url }) => {
-		shell.out(`${agent.name} answers at ${url}`);
+	return serve({ config, agent, model, backend, channels, clock, log }, shell, ({ url }) => {
+		const doors = channels.map(({ name }) => (name === "web" ? `at ${url}` : `on ${name}`));
+		shell.out(`${agent.name} answers ${doors.join(" and ")}`);
 		shell.out(`  ${chosen.says}`);
 		shell.out(`  calls are kept in ${config.data}`);
 		shell.out(`  in a terminal: npx callboard chat --agent ${agent.name}`);

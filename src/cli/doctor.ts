@@ -4,6 +4,7 @@ import { checkRedis } from "../engine/redis/check.js";
 import { CallboardError } from "../errors.js";
 import { checkData, checkManifest, checkNode, checkPort, checkSecret } from "./check-machine.js";
 import { checkModel } from "./check-model.js";
+import { checkTelegram } from "./check-telegram.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 import { chooseAgent, sourceAgents } from "./project-agents.js";
 import type { ExitCode, Shell } from "./shell.js";
@@ -32,6 +33,7 @@ async function* findings(options: { agent?: string }, shell: Shell): AsyncGenera
 	}
 	yield checkData(config);
 	yield* await backendFindings(config);
+	yield* await checkTelegram(config);
 	yield await checkPort(config);
 	yield checkSecret(config);
 }

@@ -43,6 +43,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<ExitCo
 
 	const dev = verb("dev", "serve an agent on this machine, with a chat page at /")
 		.option(...agent)
+		.option("--door <name>", "open only this door, web or telegram; may be repeated", collect)
 		.option("--watch", "start again when a file of the agents changes");
 	dev.action(does(async () => (await import("./dev.js")).dev(dev.opts(), shell)));
 

@@ -5,11 +5,10 @@ import { pinoLog } from "../observe/pino-log.js";
 import { serve } from "./assemble.js";
 import { chooseBackend } from "./choose-backend.js";
 import { chooseModel } from "./choose-model.js";
-import { openWeb } from "./doors.js";
+import { openDoors } from "./open-doors.js";
 import { builtAgents, builtFolder, chooseAgent } from "./project-agents.js";
 import { productionSecret } from "./secret.js";
 import type { ExitCode, Shell } from "./shell.js";
-import { spaced } from "./spaced.js";
 import { toldModel } from "./told-model.js";
 
 /** `callboard start`: one agent in production, from what `callboard build` wrote; logs are JSON. */
@@ -38,13 +37,8 @@ export async function start(
 				shell.out(`=== view ===\n${view}\n=== tools ===\n${allowed.join(", ") || "none"}`),
 		}),
 	});
-	const channel = await openWeb({
-		title: spaced(agent.title),
-		secret,
-		allowedOrigins: config.allowedOrigins,
-		...(agent.language === undefined ? {} : { language: agent.language }),
-	});
-	return serve({ config, agent, model, backend, channels: [channel], clock, log }, shell, ({ url }) => {
+	const channels = await openDoors({ config, agent, secret: () => secret });
+	return serve({ config, agent, model, backend, channels, clock, log }, shell, ({ url }) => {
 		log.info("process.started", { agent: agent.name, url, backend: backend.name, model: model.name });
 	});
 }

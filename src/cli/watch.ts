@@ -9,8 +9,15 @@ import type { ExitCode, Shell } from "./shell.js";
 const SETTLE_MS = 150;
 
 /** `callboard dev --watch`: runs `dev` in a process of its own and starts it again when a file of the agents changes. */
-export async function watch(options: { agent?: string }, config: Config, shell: Shell): Promise<ExitCode> {
-	const named = options.agent === undefined ? [] : ["--agent", options.agent];
+export async function watch(
+	options: { agent?: string; door?: readonly string[] },
+	config: Config,
+	shell: Shell,
+): Promise<ExitCode> {
+	const named = [
+		...(options.agent === undefined ? [] : ["--agent", options.agent]),
+		...(options.door ?? []).flatMap((door) => ["--door", door]),
+	];
 	const start = () =>
 		spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", "dev", ...named], { stdio: "inherit" });
 	let child = start();
