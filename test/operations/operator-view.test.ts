@@ -75,24 +75,39 @@ test("a message that comes twice, and one too many, are counted apart", async ()
 	await engine.end();
 });
 
-test("a lost lease and a set-aside call show", async () => {
-	const gate = new Gate();
+test("a turn whose lease was lost, and a call set aside, show", async () => {
+	let fence = true;
 	const engine = await stand({
-		model: () => gate.pass().then(() => Promise.reject(new Error("ours"))),
 		limits: { failures: 1 },
+		model: ({ history }) => {
+			if (JSON.stringify(history.at(-1)).includes("break")) throw new Error("a mistake of ours");
+			return "done";
+		},
+		over: (backend) =>
+			new Proxy(backend, {
+				get(target, name) {
+					const member = Reflect.get(target, name);
+					if (name !== "settle") return typeof member === "function" ? member.bind(target) : member;
+					return async (...given: Parameters<typeof target.settle>) => {
+						if (!fence) return target.settle(...given);
+						fence = false;
+						await target.release(given[0], {});
+						throw new CallboardError("LEASE_LOST", "lease", "another worker has this address now");
+					};
+				},
+			}),
 	});
 	const page = metricsOf(engine.runtime, engine.clock);
-	const ana = engine.person();
-	await ana.says("hello");
-	await gate.reached;
-	const terms = { owner: "another", leaseMs: 2_000, window: 1, items: 1 };
-	engine.clock.now();
-	await engine.backend.unpark(ana.address);
-	gate.open();
+	await engine.person().says("hello");
+	await engine.settle();
+	await engine.clock.advance(1_000);
+	await engine.person("ben").says("break");
 	await engine.settle();
 	const { text } = await page();
-	expect(terms.owner).toBe("another");
-	expect(sample(text, 'callboard_turns_total{door="fake",outcome="failed"}')).toBe(1);
+	const turns = ["committed", "fenced", "failed"].map((outcome) =>
+		sample(text, `callboard_turns_total{door="fake",outcome="${outcome}"}`),
+	);
+	expect(turns).toEqual([1, 1, 1]);
 	expect(sample(text, 'callboard_calls_total{door="fake",event="parked"}')).toBe(1);
 	expect(sample(text, "callboard_parked_addresses")).toBe(1);
 	await engine.end();
