@@ -33,8 +33,8 @@ export type Claim =
 			failures: number;
 	  }
 	/**
-	 * Not before about then: a lease is live, whoever asks, and its holder will look again when it settles; or the turn
-	 * failed and is to be tried again then.
+	 * Not before about then: a lease is live, whoever asks, and its holder will look again when it settles; or the turn is
+	 * put off, by messages of which more may follow or because it failed.
 	 */
 	| { outcome: "busy"; until: number }
 	/** Nothing waits. */
@@ -208,14 +208,14 @@ export interface Backend {
 	 *
 	 * A message with `gathersMs` puts the next turn off until so much later, one without lets it begin at once; but none is
 	 * put off for more than `limits.gatherMs` after the first message that did so, until a claim or a message without it. A
-	 * turn that is put off is neither served nor claimed by `accept` and `settle`; `claim` itself does not wait.
+	 * turn that is put off is neither served nor claimed.
 	 *
 	 * @param claim claims the address in the same step when the item is accepted and a turn may begin now; then no worker
 	 * is woken. Without `claimed` in the answer the item waits for a worker, as always.
 	 */
 	accept(item: InboxItem, limits: AcceptLimits, claim?: ClaimOptions): Promise<Accepted & { claimed?: Claimed }>;
 
-	/** Takes the right to advance an address for `leaseMs`. An owner that claims again what it holds takes it over itself. */
+	/** Takes the right to advance an address for `leaseMs`. What is held is not claimed, not even by its own holder. */
 	claim(address: AddressKey, options: ClaimOptions): Promise<Claim>;
 	/**
 	 * Renews the lease.

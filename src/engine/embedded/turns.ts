@@ -19,15 +19,14 @@ export function claim(step: Step, address: AddressKey, options: ClaimOptions): C
 	if (head.parked !== undefined) return { outcome: "parked", reason: head.parked };
 	if (head.lease !== undefined && head.lease.until > step.now) return { outcome: "busy", until: head.lease.until };
 	if (head.inbox.to === head.inbox.from) return { outcome: "idle" };
-	if (head.retryAt > step.now) return { outcome: "busy", until: head.retryAt };
+	if (putOffUntil(head) > step.now) return { outcome: "busy", until: putOffUntil(head) };
 	grant(step, address, head, options);
 	step.save(address, head);
 	return handedOut(step, address, head, options);
 }
 
-/** Claims the address when a turn may begin at once: nobody has it, and it is not to wait. */
+/** Claims the address when a turn may begin at once. */
 export function claimNow(step: Step, address: AddressKey, options: ClaimOptions): Claimed | undefined {
-	if (putOffUntil(step.load(address)) > step.now) return undefined;
 	const got = claim(step, address, options);
 	return got.outcome === "claimed" ? got : undefined;
 }

@@ -7,6 +7,14 @@ export interface RedisFinding {
 	says: string;
 	/** What to do about it. */
 	next?: string;
+	/** Set when it is no property of the Redis but that it does not answer. */
+	unreachable?: true;
+}
+
+export interface RedisLook {
+	findings: readonly RedisFinding[];
+	/** Whether it is a node of a cluster. */
+	cluster: boolean;
 }
 
 const CONNECT_MS = 3000;
@@ -17,6 +25,11 @@ const OLDEST = [6, 2] as const;
  * Never rejects: what stands in the way is a finding.
  */
 export async function checkRedis(url: string): Promise<readonly RedisFinding[]> {
+	return (await lookAtRedis(url)).findings;
+}
+
+/** The same, and what kind of Redis it is. Waits while it reads its data from disk. */
+export async function lookAtRedis(url: string): Promise<RedisLook> {
 	const redis = new Redis(url, {
 		lazyConnect: true,
 		connectTimeout: CONNECT_MS,
@@ -31,9 +44,10 @@ export async function checkRedis(url: string): Promise<readonly RedisFinding[]> 
 	});
 	try {
 		await redis.connect();
-		return judge(parseInfo(await redis.info()));
+		const info = parseInfo(await redis.info());
+		return { findings: judge(info), cluster: info.get("cluster_enabled") === "1" };
 	} catch (error) {
-		return [unreachable(failure ?? error)];
+		return { findings: [unreachable(failure ?? error)], cluster: false };
 	} finally {
 		redis.disconnect();
 	}
@@ -50,6 +64,7 @@ function unreachable(error: unknown): RedisFinding {
 		verdict: "fail",
 		says: `Redis cannot be reached${why}`,
 		next: "start it, or correct host and port in REDIS_URL",
+		unreachable: true,
 	};
 }
 
@@ -66,7 +81,8 @@ function version(info: ReadonlyMap<string, string>): RedisFinding {
 }
 
 function role(info: ReadonlyMap<string, string>): RedisFinding {
-	if (info.get("role") !== "slave") return { verdict: "ok", says: "Redis takes writes" };
+	if (info.get("role") !== "slave" || info.get("cluster_enabled") === "1")
+		return { verdict: "ok", says: "Redis takes writes" };
 	return {
 		verdict: "fail",
 		says: "this Redis is a read-only replica",

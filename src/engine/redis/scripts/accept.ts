@@ -5,7 +5,8 @@ import { lua, script } from "./script.js";
 
 /**
  * ARGV: time, address, bound of the inbox, ms to remember ids, item, owner of a claim or empty, its lease, window,
- * items and operation, ids.
+ * items and operation, ms by which the message puts the turn off or empty for no message, ms it may be put off in all,
+ * ids.
  * @returns outcome, whether to wake a worker, what was claimed
  */
 export const accept = script(
@@ -15,7 +16,7 @@ export const accept = script(
 	lease,
 	lua`
 local owner, window, operation = ARGV[6], tonumber(ARGV[8]), ARGV[10]
-local v = redis.call('HMGET', M, 'lu', 'z', 'pk', 'ra')
+local v = redis.call('HMGET', M, 'lu', 'z', 'pk', 'gs', 'gu')
 local leased = v[1] and tonumber(v[1]) > NOW
 if owner ~= '' and leased and v[2] == operation then
   return {'accepted', 0, handedOut(window)}
@@ -23,14 +24,14 @@ end
 local d = key('d')
 redis.call('ZREMRANGEBYSCORE', d, '-inf', NOW)
 local met = false
-for index = 11, #ARGV do
+for index = 13, #ARGV do
   met = redis.call('ZSCORE', d, ARGV[index]) or met
 end
 if not met and redis.call('LLEN', key('i')) >= tonumber(ARGV[3]) then
   return {'full', 0, false}
 end
 local keep = tonumber(ARGV[4])
-for index = 11, #ARGV do
+for index = 13, #ARGV do
   redis.call('ZADD', d, 'NX', NOW + keep, ARGV[index])
 end
 keepSeen(math.max(keep, OWN_DEDUPE))
@@ -39,14 +40,32 @@ if met then
 end
 known()
 redis.call('RPUSH', key('i'), ARGV[5])
+
+-- A message of which more may follow puts the next turn off; one of which none can lets it begin.
+local gathers, heldBack = tonumber(ARGV[11]), v[5] and tonumber(v[5]) > NOW
+if gathers and gathers > 0 then
+  local since = tonumber(v[4]) or NOW
+  redis.call('HSET', M, 'gs', whole(since), 'gu', whole(math.min(NOW + gathers, since + tonumber(ARGV[12]))))
+elseif gathers and v[4] then
+  redis.call('HDEL', M, 'gs', 'gu')
+end
 if v[3] then
   return {'accepted', 0, false}
 end
-if owner ~= '' and not leased and not (v[4] and tonumber(v[4]) > NOW) then
+local till = putOffUntil()
+if leased then
+  arm()
+elseif till > NOW then
+  redis.call('ZADD', P .. 't', till, A)
+elseif owner ~= '' then
   grant(owner, tonumber(ARGV[7]), tonumber(ARGV[9]), operation)
   return {'accepted', 0, handedOut(window)}
+elseif heldBack then
+  redis.call('ZADD', P .. 't', NOW + GRACE, A)
+  wakeTurn = 1
+else
+  arm()
 end
-arm()
 return {'accepted', wakeTurn, false}
 `,
 );

@@ -5,7 +5,8 @@ import { lua } from "./script.js";
  * tag. ARGV[1] is the time of a test's clock, or empty: then Redis' own time counts, the same for all processes.
  *
  * Keys of a partition: `a` all addresses; `t` addresses with turns to run, `s` with rows to send, each with the time at
- * which the sweeper wakes it; `c` times of timers (`c|address`) and of forgetting (`x|address`); `q` parked addresses.
+ * which the sweeper wakes it; `c` times of timers (`c|address`) and of forgetting (`x|address`); `q` addresses set aside,
+ * `k` with marks.
  *
  * Keys of an address: `m:` its head, a hash; `r:` its record; `h:` history; `i:` inbox; `j:` journal; `o:` outbox;
  * `w:` what comes in once rows have left; `x:` marks; `t:` timers; `d:` ids seen.
@@ -13,7 +14,7 @@ import { lua } from "./script.js";
  * Fields of a head: `f` fence, `lo` and `lu` lease's owner and end, `z` the operation that made or ended it; `ih`
  * position of the first waiting item, `ic` end of what a claim handed out; `hn` rows of the call; `oh` position of the
  * first outbox row, `ob` it is being sent, `on` tries, `nb` not before, `so` `su` `sn` its sender, the end of its right and the
- * operation that took it; `fl` failures, `ra` retry at, `pk` parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim;
+ * operation that took it; `fl` failures, `ra` retry at, `gs` and `gu` since and until when messages put the turn off, `pk` parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim;
  * `sf` fence settled last, `en` the call has ended; `tw` `sw` wake-ups of the sweeper in a row.
  */
 export const address = lua`

@@ -12,7 +12,7 @@ export const claim = script(
 	lease,
 	lua`
 local window, operation = tonumber(ARGV[5]), ARGV[7]
-local v = redis.call('HMGET', M, 'pk', 'lu', 'z', 'ra')
+local v = redis.call('HMGET', M, 'pk', 'lu', 'z')
 if v[1] then
   return {'parked', v[1]}
 end
@@ -25,8 +25,9 @@ end
 if redis.call('EXISTS', key('i')) == 0 then
   return {'idle'}
 end
-if v[4] and tonumber(v[4]) > NOW then
-  return {'busy', v[4]}
+local till = putOffUntil()
+if till > NOW then
+  return {'busy', whole(till)}
 end
 grant(ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[6]), operation)
 return {'claimed', handedOut(window)}

@@ -11,8 +11,14 @@ local function giveBack()
   redis.call('HDEL', M, 'lo', 'lu', 'ic')
 end
 
+-- Before then no turn begins.
+local function putOffUntil()
+  local v = redis.call('HMGET', M, 'ra', 'gu')
+  return math.max(tonumber(v[1] or '0'), tonumber(v[2] or '0'))
+end
+
 local function grant(owner, leaseMs, items, operation)
-  local v = redis.call('HMGET', M, 'f', 'ih', 'ow', 'ep', 'tw')
+  local v = redis.call('HMGET', M, 'f', 'ih', 'ow', 'ep', 'tw', 'gs')
   local first = tonumber(v[2])
   local epoch = v[4] or '0'
   -- No epoch: a human took over before the first turn, which therefore says nothing.
@@ -22,8 +28,8 @@ local function grant(owner, leaseMs, items, operation)
   local till = NOW + leaseMs
   redis.call('HSET', M, 'f', whole((tonumber(v[1]) or NOW) + 1), 'lo', owner, 'lu', whole(till),
     'ic', whole(first + math.min(items, redis.call('LLEN', key('i')))), 'ec', epoch, 'z', operation)
-  if v[5] then
-    redis.call('HDEL', M, 'tw')
+  if v[5] or v[6] then
+    redis.call('HDEL', M, 'tw', 'gs', 'gu')
   end
   redis.call('ZADD', P .. 't', till, A)
 end

@@ -27,6 +27,7 @@ local function leave(row, status, reason)
   if status then
     redis.call('RPUSH', key('x'), status .. '\n' .. reason .. '\n' .. whole(NOW) .. '\n' .. row)
     redis.call('LTRIM', key('x'), -MARKS_KEPT, -1)
+    redis.call('ZADD', P .. 'k', NOW, A)
   end
   local awaited = redis.call('LINDEX', key('w'), 0)
   while awaited do

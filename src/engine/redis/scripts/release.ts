@@ -23,10 +23,14 @@ if ARGV[7] == '1' then
 end
 if waits then
   redis.call('HSET', M, 'ra', whole(retryAt))
-  redis.call('ZADD', P .. 't', retryAt, A)
+else
+  redis.call('HDEL', M, 'ra')
+end
+local till = putOffUntil()
+if till > NOW then
+  redis.call('ZADD', P .. 't', till, A)
   return {'ok', 0}
 end
-redis.call('HDEL', M, 'ra')
 redis.call('ZADD', P .. 't', NOW + GRACE, A)
 return {'ok', 1}
 `,

@@ -123,8 +123,11 @@ redis.call('HDEL', M, 'lo', 'lu', 'ic', 'ec', 'z', 'fl', 'ra', 'tw', 'en')
 redis.call('HSET', M, unpack(set))
 redis.call('DEL', key('j'))
 
+local till = putOffUntil()
 if redis.call('EXISTS', key('i')) == 0 then
   redis.call('ZREM', P .. 't', A)
+elseif till > NOW then
+  redis.call('ZADD', P .. 't', till, A)
 elseif ARGV[12] ~= '' then
   grant(owner, tonumber(ARGV[12]), tonumber(ARGV[14]), by)
   claimed = handedOut(window)

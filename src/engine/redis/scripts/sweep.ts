@@ -6,7 +6,8 @@ import { timers } from "./timers.js";
 /**
  * KEYS: prefixes of partitions. ARGV: time, nothing, most entries. Whoever waits too long is woken, later each time;
  * timers fire; calls that ended long ago are forgotten.
- * @returns addresses whose worker to wake, whose sender to wake, time of the next entry or empty, whether there is more
+ * @returns addresses whose worker to wake, whose sender to wake, time of the next entry or empty, whether there is more,
+ * how many wake-ups were lost
  */
 export const sweep = script(
 	"sweep",
@@ -14,10 +15,10 @@ export const sweep = script(
 	inbox,
 	timers,
 	lua`
-local LONGEST = 60000
+local LONGEST = 16000
 local DAY = 86400000
 local left = tonumber(ARGV[3])
-local turns, sends, soonest = {}, {}, nil
+local turns, sends, soonest, lost = {}, {}, nil, 0
 
 -- Entries of a set that are due, as many as may be handled.
 local function due(set)
@@ -37,10 +38,14 @@ local function due(set)
   return found
 end
 
-local function wake(prefix, set, list, field, woken)
+local function wake(prefix, set, list, field, woken, reasons)
   for _, name in ipairs(due(prefix .. set)) do
     at(prefix, name)
     if redis.call('EXISTS', key(list)) == 1 then
+      local v = redis.call('HMGET', M, unpack(reasons))
+      if not (v[1] or v[2] or v[3]) then
+        lost = lost + 1
+      end
       local times = redis.call('HINCRBY', M, field, 1)
       redis.call('ZADD', P .. set, NOW + math.min(LONGEST, GRACE * math.pow(2, math.min(times, 6) - 1)), A)
       woken[#woken + 1] = A
@@ -59,13 +64,14 @@ local function forget()
   else
     redis.call('DEL', M, key('r'), key('h'), key('j'), key('x'), key('w'))
     redis.call('ZREM', P .. 'c', 'x|' .. A)
+    redis.call('ZREM', P .. 'k', A)
     redis.call('ZREM', P .. 'a', A)
   end
 end
 
 for _, prefix in ipairs(KEYS) do
-  wake(prefix, 't', 'i', 'tw', turns)
-  wake(prefix, 's', 'o', 'sw', sends)
+  wake(prefix, 't', 'i', 'tw', turns, {'lu', 'ra', 'gu'})
+  wake(prefix, 's', 'o', 'sw', sends, {'su', 'nb'})
   for _, entry in ipairs(due(prefix .. 'c')) do
     at(prefix, string.sub(entry, 3))
     if string.sub(entry, 1, 1) == 'c' then
@@ -79,6 +85,6 @@ for _, prefix in ipairs(KEYS) do
     end
   end
 end
-return {turns, sends, soonest and whole(soonest) or '', left <= 0 and 1 or 0}
+return {turns, sends, soonest and whole(soonest) or '', left <= 0 and 1 or 0, lost}
 `,
 );

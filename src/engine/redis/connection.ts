@@ -1,0 +1,144 @@
+import { Cluster, Redis, type RedisOptions } from "ioredis";
+import { type Clock, systemClock } from "../../clock.js";
+import type { Log } from "../../observe/log.js";
+import type { Script } from "./scripts/script.js";
+import { classOf, notOpen, unavailable } from "./unavailable.js";
+
+/** A client of one server or of a cluster: both speak the same commands. */
+export type Client = Redis | Cluster;
+
+/** How long one operation may take before its outcome counts as unknown, ms. */
+const ANSWER_MS = 3_000;
+/** After how long without a connection operations are refused at once, ms. */
+const GIVE_UP_MS = 1_000;
+/** A socket on which an answer is due is dead after so much silence, ms. */
+const SILENCE_MS = 5_000;
+const LONGEST_RETRY_MS = 500;
+
+const common = {
+	maxRetriesPerRequest: null,
+	connectTimeout: 3_000,
+	socketTimeout: SILENCE_MS,
+	keepAlive: 5_000,
+	reconnectOnError: (error: Error) => /READONLY/.test(error.message),
+};
+
+const retry = (times: number) => Math.min(LONGEST_RETRY_MS, 50 * 2 ** Math.min(times, 5));
+
+/** Makes clients of one Redis or of one cluster. */
+export function connect(urls: readonly string[], cluster: boolean): Client {
+	const [first = ""] = urls;
+	if (!cluster) return new Redis(first, { ...common, retryStrategy: retry });
+	return new Cluster([...urls], {
+		redisOptions: { ...common, ...accessOf(first) },
+		clusterRetryStrategy: retry,
+		retryDelayOnFailover: 100,
+		slotsRefreshTimeout: 2_000,
+	});
+}
+
+/** What the nodes that a cluster names by itself are reached with. */
+function accessOf(url: string): Pick<RedisOptions, "username" | "password" | "tls"> {
+	const { username, password, protocol } = new URL(url);
+	return {
+		...(username !== "" && { username: decodeURIComponent(username) }),
+		...(password !== "" && { password: decodeURIComponent(password) }),
+		...(protocol === "rediss:" && { tls: {} }),
+	};
+}
+
+/**
+ * The connection over which operations go. A lost connection is logged once, and once when it is back; while it is
+ * lost, operations fail soon instead of piling up.
+ */
+export class Connection {
+	readonly client: Client;
+	readonly #log: Log;
+	/** Empty in production: then Redis' own time counts. */
+	readonly #now: () => string;
+	#lostAt: number | undefined;
+	#cause = "CLOSED";
+	#closed = false;
+	#pending = 0;
+	#whenIdle: (() => void)[] = [];
+
+	constructor(client: Client, { clock, log }: { clock: Clock; log: Log }) {
+		this.client = client;
+		this.#log = log;
+		this.#now = clock === systemClock ? () => "" : () => String(clock.now());
+		client.on("error", (error) => {
+			this.#cause = classOf(error);
+		});
+		client.on("close", () => this.#lost());
+		client.on("ready", () => this.#back());
+	}
+
+	/** Whether the connection is there. */
+	get up(): boolean {
+		return this.#lostAt === undefined;
+	}
+
+	/**
+	 * Runs a script; its first two arguments are the time and, for all that concern one, the address.
+	 * @throws CallboardError `BACKEND_UNAVAILABLE`
+	 */
+	async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+		if (this.#closed) throw notOpen();
+		if (this.#lostAt !== undefined && systemClock.now() - this.#lostAt > GIVE_UP_MS) throw unavailable(this.#cause);
+		this.#pending += 1;
+		try {
+			return await inTime(this.#send(script, keys, [this.#now(), ...args]));
+		} catch (error) {
+			throw unavailable(classOf(error));
+		} finally {
+			this.#pending -= 1;
+			if (this.#pending === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+		}
+	}
+
+	/** Resolves when no operation is under way. */
+	idle(): Promise<void> {
+		return this.#pending === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
+	}
+
+	/** Waits for what is under way, as long as Redis is there. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		if (this.up) await this.idle();
+		this.client.disconnect();
+	}
+
+	async #send(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+		const all = [...keys, ...args];
+		try {
+			return await this.client.evalsha(script.sha, keys.length, ...all);
+		} catch (error) {
+			if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
+			return this.client.eval(script.lua, keys.length, ...all);
+		}
+	}
+
+	#lost(): void {
+		if (this.#closed || this.#lostAt !== undefined) return;
+		this.#lostAt = systemClock.now();
+		this.#log.warn("redis.lost", { cause: this.#cause });
+	}
+
+	#back(): void {
+		if (this.#lostAt === undefined) return;
+		this.#log.info("redis.back", { afterMs: systemClock.now() - this.#lostAt });
+		this.#lostAt = undefined;
+		this.#cause = "CLOSED";
+	}
+}
+
+class TooSlow extends Error {
+	readonly code = "TIMEOUT";
+}
+
+function inTime<T>(answer: Promise<T>): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const stop = systemClock.after(ANSWER_MS, () => reject(new TooSlow("no answer in time")));
+		answer.then(resolve, reject).finally(stop);
+	});
+}

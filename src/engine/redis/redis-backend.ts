@@ -1,0 +1,362 @@
+import type { AddressKey } from "../../call/address.js";
+import type { Content, InboxItem } from "../../call/message.js";
+import type { Accepted } from "../../channel/channel.js";
+import type { Clock } from "../../clock.js";
+import { CallboardError } from "../../errors.js";
+import type { Log } from "../../observe/log.js";
+import {
+	type AcceptLimits,
+	type AddressView,
+	type Backend,
+	type Claim,
+	type Claimed,
+	type ClaimOptions,
+	GATHER_MS,
+	type JournalRow,
+	type Lease,
+	type News,
+	type Next,
+	type RowResult,
+	type Serving,
+	type Settled,
+	type Settlement,
+	type Taken,
+	type TakeOptions,
+	type Work,
+} from "../backend.js";
+import { Caller } from "./caller.js";
+import { type Client, Connection, connect } from "./connection.js";
+import { checkFit, checkFormat } from "./fit.js";
+import { NewsWire } from "./news-wire.js";
+import { Partitions } from "./partition.js";
+import { type HandedOut, readClaimed, readTaken, readView, type TakenReply, type ViewReply } from "./replies.js";
+import { idText, readItem, spokenId, writeHistory, writeItem, writeOutbox } from "./rows.js";
+import { accept } from "./scripts/accept.js";
+import { amend } from "./scripts/amend.js";
+import { claim } from "./scripts/claim.js";
+import { extend } from "./scripts/extend.js";
+import { journal } from "./scripts/journal.js";
+import { mark } from "./scripts/mark.js";
+import { park } from "./scripts/park.js";
+import { release } from "./scripts/release.js";
+import { resend } from "./scripts/resend.js";
+import { revise, waiting } from "./scripts/revise.js";
+import { hold, letGo } from "./scripts/right.js";
+import { settle } from "./scripts/settle.js";
+import { take } from "./scripts/take.js";
+import { unpark } from "./scripts/unpark.js";
+import { list, view } from "./scripts/view.js";
+import { Server } from "./server.js";
+import { settleArguments } from "./settle-arguments.js";
+import { Sweeper } from "./sweeper.js";
+import { classOf, notOpen, unavailable } from "./unavailable.js";
+import { WakeUps } from "./wake-ups.js";
+
+export interface RedisBackendOptions {
+	/** URLs of one Redis, or of some nodes of a cluster. */
+	urls: readonly string[];
+	prefix: string;
+	partitions: number;
+	keepEndedMs: number;
+	clock: Clock;
+	log: Log;
+}
+
+interface Opened {
+	connection: Connection;
+	wakeUps: WakeUps;
+	sweeper: Sweeper;
+	news: NewsWire;
+	cluster: boolean;
+}
+
+const LISTS = { waiting: "t", outbox: "s", parked: "q", marked: "k" } as const;
+const REVISE_TRIES = 5;
+
+/** The backend of many processes, on a Redis or a Redis Cluster. Each operation is one script, safe to be sent again. */
+export class RedisBackend implements Backend {
+	readonly name = "redis";
+	readonly #options: RedisBackendOptions;
+	readonly #partitions: Partitions;
+	readonly #running: Record<Work, Map<AddressKey, boolean>> = { turns: new Map(), sends: new Map() };
+	readonly #servers = new Set<Server>();
+	readonly #call: Caller;
+	#opened: Opened | undefined;
+
+	constructor(options: RedisBackendOptions) {
+		this.#options = options;
+		this.#partitions = new Partitions(options.prefix, options.partitions);
+		this.#call = new Caller(() => this.#open().connection, this.#partitions);
+	}
+
+	async open(): Promise<void> {
+		if (this.#opened !== undefined) return;
+		const { urls, prefix, partitions, clock, log } = this.#options;
+		const cluster = await checkFit(urls, log);
+		const connection = new Connection(connect(urls, cluster), { clock, log });
+		try {
+			await reach(() => checkFormat(connection.client, prefix, partitions));
+		} catch (error) {
+			connection.client.disconnect();
+			throw error;
+		}
+		const wakeUps = new WakeUps(connection.client, prefix, log);
+		const sweeper = new Sweeper({ connection, partitions: this.#partitions, cluster, wakeUps, clock });
+		const news = new NewsWire(connection.client, () => connect(urls, cluster), `${prefix}:news`, log);
+		this.#opened = { connection, wakeUps, sweeper, news, cluster };
+		await sweeper.start();
+	}
+
+	async close(): Promise<void> {
+		const opened = this.#opened;
+		if (opened === undefined) return;
+		this.#opened = undefined;
+		opened.sweeper.stop();
+		opened.news.close();
+		await Promise.all([...this.#servers].map((server) => server.stop(0)));
+		if (opened.connection.up) await opened.wakeUps.idle();
+		await opened.wakeUps.close();
+		await opened.connection.close();
+	}
+
+	/** Queues of the wake-ups; none while the backend is closed. */
+	get queues(): readonly unknown[] {
+		return Object.values(this.#opened?.wakeUps.queues ?? {});
+	}
+
+	get swept(): number {
+		return this.#opened?.sweeper.lost ?? 0;
+	}
+
+	/** Resolves when no operation, sweep or wake-up is under way in this process. */
+	async idle(): Promise<void> {
+		await this.#opened?.connection.idle();
+		await this.#opened?.wakeUps.idle();
+		await this.#opened?.news.idle();
+	}
+
+	async accept(item: InboxItem, limits: AcceptLimits, claim?: ClaimOptions): Promise<Accepted & { claimed?: Claimed }> {
+		const { address } = item;
+		const ids = item.type === "message" ? [item.id, ...(item.keys ?? [])] : [item.id];
+		const terms = claim === undefined ? ["", 0, 0, 0, ""] : [...terms4(claim), this.#call.operation()];
+		const gathers = item.type === "message" ? (item.gathersMs ?? 0) : "";
+		const [outcome, wake, handed] = (await this.#call.run(accept, address, [
+			limits.inbox,
+			limits.dedupeMs,
+			writeItem(item),
+			...terms,
+			gathers,
+			limits.gatherMs ?? GATHER_MS,
+			...ids.map(idText),
+		])) as [Accepted["outcome"], number, HandedOut | null];
+		if (wake === 1) this.#wake("turns", address);
+		if (handed === null || claim === undefined) return { outcome };
+		return { outcome, claimed: readClaimed(handed, address, claim.owner) };
+	}
+
+	async claim(address: AddressKey, options: ClaimOptions): Promise<Claim> {
+		const reply = (await this.#call.named(claim, address, terms4(options))) as
+			| ["claimed", HandedOut]
+			| ["busy" | "parked", string]
+			| ["idle"];
+		switch (reply[0]) {
+			case "claimed":
+				return readClaimed(reply[1], address, options.owner);
+			case "busy":
+				return { outcome: "busy", until: Number(reply[1]) };
+			case "parked":
+				return { outcome: "parked", reason: reply[1] };
+			case "idle":
+				return { outcome: "idle" };
+		}
+	}
+
+	async extend(lease: Lease, leaseMs: number, look?: { from: number; items: number }): Promise<readonly InboxItem[]> {
+		const args = [leaseMs, look?.from ?? "", look?.items ?? 0];
+		const [, items] = (await this.#call.leased(extend, lease, args)) as [string, string[]];
+		return items.map((item) => readItem(item, lease.address));
+	}
+
+	async journal(lease: Lease, position: number, rows: readonly JournalRow[]): Promise<void> {
+		await this.#call.leased(journal, lease, [position, ...rows.map((row) => JSON.stringify(row))]);
+	}
+
+	async settle(lease: Lease, settlement: Settlement, next: Next = {}): Promise<Settled> {
+		const args = settleArguments(settlement, next, this.#options.keepEndedMs);
+		const reply = (await this.#call.leased(settle, lease, args)) as
+			| ["bad", number, number]
+			| ["ok", number, number, HandedOut | null, TakenReply | null];
+		if (reply[0] === "bad") {
+			const [, from, to] = reply;
+			const { through } = settlement;
+			throw new CallboardError(
+				"BAD_SETTLEMENT",
+				"author",
+				`a turn used up items through ${through}, but ${from} to ${to} wait`,
+				{ where: lease.address, next: "settle with the position of the claim plus the items used up" },
+			);
+		}
+		const [, wakeTurn, wakeSend, handed, taken] = reply;
+		if (wakeTurn === 1) this.#wake("turns", lease.address);
+		if (wakeSend === 1) this.#wake("sends", lease.address);
+		return {
+			...(handed !== null && { claimed: readClaimed(handed, lease.address, lease.owner) }),
+			...(taken !== null && { taken: readTaken(taken) }),
+		};
+	}
+
+	async release(lease: Lease, { retryAt, failure }: { retryAt?: number; failure?: string }): Promise<void> {
+		const args = [this.#call.operation(), retryAt ?? "", failure === undefined ? 0 : 1];
+		const [, wake] = (await this.#call.leased(release, lease, args)) as [string, number];
+		if (wake === 1) this.#wake("turns", lease.address);
+	}
+
+	async park(lease: Lease, reason: string): Promise<void> {
+		await this.#call.leased(park, lease, [this.#call.operation(), reason]);
+	}
+
+	async unpark(address: AddressKey): Promise<void> {
+		if ((await this.#call.run(unpark, address, [])) === 1) this.#wake("turns", address);
+	}
+
+	async take(address: AddressKey, { owner, leaseMs }: TakeOptions): Promise<Taken> {
+		const [taken, wake] = (await this.#call.named(take, address, [owner, leaseMs])) as [TakenReply, number];
+		if (wake === 1) this.#wake("turns", address);
+		return readTaken(taken);
+	}
+
+	async mark(
+		address: AddressKey,
+		owner: string,
+		row: string,
+		result: RowResult,
+		next?: { leaseMs: number },
+	): Promise<Taken | undefined> {
+		const reason = "reason" in result ? JSON.stringify(result.reason) : "";
+		const at = result.status === "retry" ? result.at : "";
+		const args = [owner, JSON.stringify(row), result.status, reason, at, next?.leaseMs ?? ""];
+		const [taken, wakeTurn, wakeSend] = (await this.#call.run(mark, address, args)) as [
+			TakenReply | null,
+			number,
+			number,
+		];
+		if (wakeTurn === 1) this.#wake("turns", address);
+		if (wakeSend === 1) this.#wake("sends", address);
+		return taken === null ? undefined : readTaken(taken);
+	}
+
+	async revise(address: AddressKey, message: string, content: Content): Promise<boolean> {
+		for (let tries = 0; tries < REVISE_TRIES; tries += 1) {
+			const [from, items] = (await this.#call.run(waiting, address, [])) as [number, string[]];
+			const index = items.findIndex((text) => {
+				const item = readItem(text, address);
+				return item.type === "message" && (item.id === message || item.keys?.includes(message));
+			});
+			const found = items[index];
+			if (found === undefined) return false;
+			const item = readItem(found, address);
+			if (item.type !== "message") return false;
+			const args = [from + index, found, writeItem({ ...item, content })];
+			if ((await this.#call.run(revise, address, args)) === 1) return true;
+		}
+		return false;
+	}
+
+	async amend(address: AddressKey, { owner, say = [], append = [] }: Parameters<Backend["amend"]>[1]): Promise<void> {
+		const ids = [...say.map(({ id }) => id), ...append.flatMap((entry) => ("id" in entry ? [entry.id] : []))];
+		const wake = await this.#call.run(amend, address, [
+			owner ?? "",
+			...counted(ids.map(spokenId)),
+			...counted(say.map(writeOutbox)),
+			...counted(append.map((entry) => writeHistory(entry, undefined))),
+		]);
+		if (wake === 1) this.#wake("sends", address);
+	}
+
+	async resend(address: AddressKey, row: string, as: string): Promise<boolean> {
+		const args = [JSON.stringify(row), JSON.stringify(as), spokenId(as)];
+		const [done, wake] = (await this.#call.run(resend, address, args)) as [number, number];
+		if (wake === 1) this.#wake("sends", address);
+		return done === 1;
+	}
+
+	async hold(name: string, { owner, leaseMs }: TakeOptions): Promise<boolean> {
+		return (await this.#open().connection.run(hold, [this.#right(name)], [owner, leaseMs])) === 1;
+	}
+
+	async letGo(name: string, owner: string): Promise<void> {
+		await this.#open().connection.run(letGo, [this.#right(name)], [owner]);
+	}
+
+	publish(news: News): void {
+		this.#opened?.news.publish(news);
+	}
+
+	listen(hear: (news: News) => void): () => void {
+		return this.#open().news.listen(hear);
+	}
+
+	async view(address: AddressKey, { history }: { history: number }): Promise<AddressView> {
+		return readView((await this.#call.run(view, address, [history])) as ViewReply, address);
+	}
+
+	async list({ limit, after, only }: Parameters<Backend["list"]>[0]): Promise<readonly AddressKey[]> {
+		const { connection, cluster } = this.#open();
+		const set = only === undefined ? "a" : LISTS[only];
+		const first = after === undefined ? 0 : this.#partitions.indexOf(after);
+		const prefixes = this.#partitions.all.slice(first);
+		const ask = (keys: readonly string[], from: string, count: number) =>
+			connection.run(list, keys, [from, set, count]) as Promise<AddressKey[]>;
+		if (!cluster) return ask(prefixes, after ?? "", limit);
+		const found: AddressKey[] = [];
+		for (const [index, prefix] of prefixes.entries()) {
+			if (found.length >= limit) break;
+			found.push(...(await ask([prefix], index === 0 ? (after ?? "") : "", limit - found.length)));
+		}
+		return found;
+	}
+
+	serve(work: Work, concurrency: number, run: (address: AddressKey) => Promise<void>): Serving {
+		const { wakeUps, cluster } = this.#open();
+		const { urls, prefix, clock, log } = this.#options;
+		const client: Client = connect(urls, cluster);
+		const running = this.#running[work];
+		const server = new Server({ work, concurrency, run, client, prefix, wakeUps, running, clock, log });
+		this.#servers.add(server);
+		return {
+			stop: async (graceMs) => {
+				await server.stop(graceMs);
+				this.#servers.delete(server);
+			},
+		};
+	}
+
+	#right(name: string): string {
+		return `${this.#options.prefix}:right:${name}`;
+	}
+
+	#open(): Opened {
+		if (this.#opened === undefined) throw notOpen();
+		return this.#opened;
+	}
+
+	#wake(work: Work, address: AddressKey): void {
+		this.#opened?.wakeUps.wake(work, address);
+	}
+}
+
+function terms4({ owner, leaseMs, window, items }: ClaimOptions): [string, number, number, number] {
+	return [owner, leaseMs, window, items];
+}
+
+function counted(rows: readonly string[]): (string | number)[] {
+	return [rows.length, ...rows];
+}
+
+async function reach<T>(first: () => Promise<T>): Promise<T> {
+	try {
+		return await first();
+	} catch (error) {
+		throw error instanceof CallboardError ? error : unavailable(classOf(error));
+	}
+}
