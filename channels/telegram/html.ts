@@ -69,8 +69,7 @@ function block(token: MarkedToken, within: Within): string {
 /** Telegram has no quote within a quote: the inner one is written with its sign. */
 function quote(token: Tokens.Blockquote, within: Within): string {
 	const inner = blocks(token.tokens, { ...within, quote: true }).trimEnd();
-	if (inner === "") return escaped(token.raw.trimEnd());
-	return within.quote ? inner.replace(/^/gm, "&gt; ") : tag("blockquote", inner);
+	return within.quote && inner !== "" ? inner.replace(/^/gm, "&gt; ") : tag("blockquote", inner);
 }
 
 function codeBlock({ text, lang }: Tokens.Code): string {

@@ -108,8 +108,9 @@ function hint(failure: Failure): { next?: string } {
 	return { next: "another program asks for the updates of this bot: stop it, or give it a token of its own" };
 }
 
+/** Undefined also for what has no chat where it should. */
 function chatOf(update: Update): number | undefined {
 	const { message, edited_message, callback_query, message_reaction, my_chat_member } = update;
 	const of = message ?? edited_message ?? callback_query?.message ?? message_reaction ?? my_chat_member;
-	return of?.chat.id;
+	return (of as { chat?: { id?: number } } | undefined)?.chat?.id;
 }

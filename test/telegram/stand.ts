@@ -59,7 +59,11 @@ export interface Stand {
 	/** The address of a chat at this door. */
 	at(chat: number, thread?: number): AddressKey;
 	/** Renders and sends a part, as the sender does: row by row. */
-	send(chat: number, part: Part | string, options?: { id?: string; thread?: number; answers?: number }): Promise<SendResult[]>;
+	send(
+		chat: number,
+		part: Part | string,
+		options?: { id?: string; thread?: number; answers?: number },
+	): Promise<SendResult[]>;
 	/** Where webhooks are posted, in webhook mode. */
 	url: string | undefined;
 	stop(): Promise<void>;
