@@ -32,7 +32,8 @@ export function assemble({ config, agent, model, backend, channels, clock, log }
 	return createRuntime({ backend, doors, runTurn, clock, log });
 }
 
-const GRACE_MS = 20_000;
+/** How long a process that is asked to stop may finish what runs. */
+export const graceMs = 20_000;
 
 /**
  * Starts runtime and HTTP server, tells where it is reached, and serves until the process is asked to stop; then takes
@@ -58,10 +59,10 @@ export async function serve(parts: Parts, shell: Shell, started: (gateway: Gatew
 	started(gateway);
 	const stray = watchStrayErrors(log);
 	const why = await Promise.race([stopAsked, stray.fatal]);
-	log.info("process.stopping", { graceMs: GRACE_MS });
+	log.info("process.stopping", { graceMs });
 	await desk?.stop();
 	await gateway.stop(1000);
-	await runtime.stop(GRACE_MS);
+	await runtime.stop(graceMs);
 	await flushTraces();
 	stray.release();
 	return why === "fatal" ? 1 : 0;
