@@ -79,8 +79,9 @@ async function backendFindings(config: Config): Promise<Finding[]> {
 			: (await checkRedis(config.redisUrl)).map((finding): Finding => ({ about: "redis", ...finding }));
 	if (config.backend === "embedded")
 		return [...redis, ok("backend", "embedded: calls are kept on this machine's disk")];
-	const next = "set CALLBOARD_BACKEND=embedded";
-	return [...redis, fail("backend", "the Redis engine is not in this version of Callboard", next)];
+	if (config.redisUrl !== undefined)
+		return [...redis, ok("backend", "redis: calls are kept in the Redis of REDIS_URL")];
+	return [fail("backend", "REDIS_URL is not set", "set it, or CALLBOARD_BACKEND=embedded")];
 }
 
 function asFinding(about: string, error: unknown): Finding {

@@ -136,12 +136,13 @@ describe("callboard doctor", () => {
 		expect(JSON.stringify(refused)).not.toContain("wrong-password");
 	});
 
-	it("says that the Redis engine is not there yet, when the settings ask for it", async () => {
-		const { code, lines } = await doctor({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
-		expect(code).toBe(1);
-		expect(lines.join("\n")).toContain(
-			"the Redis engine is not in this version of Callboard; set CALLBOARD_BACKEND=embedded",
-		);
+	it("says where calls are kept, and what is missing when the settings ask for a Redis and name none", async () => {
+		const fit = await redis("--maxmemory-policy", "noeviction", "--appendonly", "yes", "--appenddirname", "kept");
+		const { lines } = await doctor({ REDIS_URL: `redis://127.0.0.1:${fit}` });
+		expect(lines.join("\n")).toMatch(/^ok {4}backend .*redis: calls are kept in the Redis of REDIS_URL/m);
+		const without = await doctor({ CALLBOARD_BACKEND: "redis" });
+		expect(without.code).toBe(1);
+		expect(without.lines.join("\n")).toMatch(/^fail {2}backend .*REDIS_URL is not set; set it, or CALLBOARD_BACKEND/m);
 	});
 
 	it("knows which Node is too old", () => {

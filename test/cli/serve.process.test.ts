@@ -145,13 +145,15 @@ describe("callboard build and start", () => {
 		const [unset, unbuilt, redis] = await Promise.all([
 			refusal({}),
 			refusal(secretOnly),
-			refusal({ ...secretOnly, REDIS_URL: "redis://127.0.0.1:1" }),
+			refusal({ ...secretOnly, CALLBOARD_BACKEND: "redis" }),
 		]);
 		expect(unset).toContain("CALLBOARD_SECRET is not set");
 		expect(unbuilt).toContain("run `callboard build` first");
-		expect(redis).toContain("the Redis engine is not in this version of Callboard; set CALLBOARD_BACKEND=embedded");
+		expect(redis).toContain("REDIS_URL is not set; set REDIS_URL=redis://host:6379, or CALLBOARD_BACKEND=embedded");
 		await starts(["build"], shop).ended;
 		expect(await refusal(secretOnly)).toContain("set OPENAI_API_KEY in the environment");
+		const nobody = { ...secretOnly, OPENAI_API_KEY: "none", REDIS_URL: "redis://127.0.0.1:1" };
+		expect(await refusal(nobody)).toContain("Redis cannot be reached (ECONNREFUSED); start it, or correct host");
 		shop.write({ "agents/bakery/agent.tsx": bakery.replace("How many.", "How many cakes.") });
 		expect(await refusal(secretOnly)).toContain("the manifest no longer fits the sources of Bakery");
 	});
