@@ -1,0 +1,129 @@
+import type { Checked, Counts } from "./check.js";
+import type { Disturber } from "./disturber.js";
+import type { ChaosOptions } from "./options.js";
+import type { Plan } from "./plan.js";
+import type { Producer } from "./producer.js";
+import type { Watch } from "./watch.js";
+
+/** What one run injected and what came of it. Nothing was wrong when `faults` is empty. */
+export interface ChaosReport {
+	options: ChaosOptions;
+	injected: {
+		messages: number;
+		calls: number;
+		kills: number;
+		gatewayKills: number;
+		drains: number;
+		freezes: number;
+		redisRestarts: number;
+		/** Hand-overs besides the first acknowledged one. */
+		repeats: number;
+		/** Hand-overs that were not acknowledged and came again. */
+		refused: number;
+		/** Sends the platform did not take, or did not answer. */
+		sendFaults: number;
+	};
+	counts: Counts;
+	faults: readonly string[];
+	/** From a kill to the next sign of life of a call in the middle of its turn, ms; those beside a Redis restart apart. */
+	takeover: { calls: number; medianMs: number; worstMs: number; besideOutage: { calls: number; worstMs: number } };
+	/** Messages a second, answered. */
+	messagesPerSecond: number;
+	seconds: number;
+}
+
+export interface ReportInput {
+	options: ChaosOptions;
+	plan: Plan;
+	watch: Watch;
+	disturber: Disturber;
+	producer: Producer;
+	/** Processes that ended without having been told to, in words. */
+	died: readonly string[];
+	checked: Checked;
+	ms: number;
+}
+
+export function reportOf({ options, plan, watch, disturber, producer, died, checked, ms }: ReportInput): ChaosReport {
+	const { done } = disturber;
+	const { handOvers } = producer;
+	const faults = [...checked.faults];
+	const counts = { ...checked.counts };
+	const fail = (what: string) => {
+		counts.other += 1;
+		faults.push(what);
+	};
+	if (options.redisRestarts === 0) for (const how of died) fail(how);
+	const planned = plan.disturbances.length;
+	const performed = Object.values(done).reduce((all, each) => all + each, 0);
+	if (performed < planned) fail(`only ${performed} of ${planned} disturbances took place`);
+	for (const address of watch.orphans) fail(`${address}: nothing was heard of it after its worker was killed`);
+	const messages = plan.calls.reduce((all, call) => all + call.messages.length, 0);
+	const sendFaults = watch.lines.filter((line) => line.what === "send" && !["sent", "slow"].includes(line.answer));
+	return {
+		options,
+		injected: {
+			messages,
+			calls: plan.calls.length,
+			kills: done.kill,
+			gatewayKills: done["kill gateway"],
+			drains: done.drain,
+			freezes: done.freeze,
+			redisRestarts: done.redis,
+			repeats: handOvers.accepted + handOvers.duplicates - messages,
+			refused: handOvers.refused,
+			sendFaults: sendFaults.length,
+		},
+		counts,
+		faults,
+		takeover: takeoverOf(watch),
+		messagesPerSecond: Math.round((messages / ms) * 10_000) / 10,
+		seconds: Math.round(ms / 100) / 10,
+	};
+}
+
+function takeoverOf({ takeovers }: Watch): ChaosReport["takeover"] {
+	const calm = takeovers.filter(({ outage }) => !outage).map(({ ms }) => ms);
+	const outage = takeovers.filter((each) => each.outage).map(({ ms }) => ms);
+	calm.sort((a, b) => a - b);
+	return {
+		calls: calm.length,
+		medianMs: calm[Math.floor(calm.length / 2)] ?? 0,
+		worstMs: calm.at(-1) ?? 0,
+		besideOutage: { calls: outage.length, worstMs: Math.max(0, ...outage) },
+	};
+}
+
+const SHOWN = 50;
+
+/** The report for a person to read. */
+export function shown({ options, injected, counts, faults, takeover, ...rest }: ChaosReport): string {
+	const rows: [string, string | number][] = [
+		["seed", options.seed],
+		["where calls live", options.backend === "redis" ? `redis, appendfsync ${options.fsync}` : "embedded"],
+		["way", options.way],
+		["messages, calls", `${injected.messages}, ${injected.calls}`],
+		["kills of workers, of gateways", `${injected.kills}, ${injected.gatewayKills}`],
+		["drains, freezes", `${injected.drains}, ${injected.freezes}`],
+		["restarts of Redis", injected.redisRestarts],
+		["handed over again, refused first", `${injected.repeats}, ${injected.refused}`],
+		["sends that went wrong", injected.sendFaults],
+		["seconds, messages a second", `${rest.seconds}, ${rest.messagesPerSecond}`],
+		["take-over, median and worst", `${takeover.medianMs} ms, ${takeover.worstMs} ms (${takeover.calls} calls)`],
+		["beside a restart of Redis, worst", `${takeover.besideOutage.worstMs} ms (${takeover.besideOutage.calls} calls)`],
+		["tools marked unknown", counts.unknownTools],
+		["sends marked ambiguous", counts.unknownSends],
+		["lost", counts.lost],
+		["twice", counts.twice],
+		["out of order", counts.outOfOrder],
+		["otherwise wrong", counts.other],
+	];
+	const width = Math.max(...rows.map(([name]) => name.length));
+	const table = rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n");
+	if (faults.length === 0) return `${table}\nnothing was wrong`;
+	const more = faults.length > SHOWN ? `\n- and ${faults.length - SHOWN} more` : "";
+	return `${table}\n${faults
+		.slice(0, SHOWN)
+		.map((fault) => `- ${fault}`)
+		.join("\n")}${more}`;
+}

@@ -1,0 +1,105 @@
+import type { LedgerLine } from "./ledger-line.js";
+
+interface Waiter {
+	reached: number;
+	resolve: () => void;
+}
+
+/** A call whose worker was killed in its turn. */
+interface Orphan {
+	at: number;
+	by: string;
+}
+
+/** Knows what the ledger has seen so far, and lets others wait for it. */
+export class Watch {
+	/** Distinct messages noted. */
+	handled = 0;
+	/** Every line, as it came. */
+	readonly lines: LedgerLine[] = [];
+	/** From the kill of a worker to the next sign of life of the calls it was in the middle of, ms. */
+	readonly takeovers: { address: string; ms: number; outage: boolean }[] = [];
+	/** From the hand-over of a message to its answer, ms. */
+	readonly waits: number[] = [];
+	lastLineAt = Date.now();
+	readonly #noted = new Set<string>();
+	readonly #waiters: Waiter[] = [];
+	readonly #replies = new Map<string, () => void>();
+	readonly #seen = new Set<string>();
+	readonly #orphans = new Map<string, Orphan>();
+	#outageUntil = 0;
+
+	take(lines: readonly LedgerLine[]): void {
+		this.lastLineAt = Date.now();
+		for (const line of lines) this.#take(line);
+		for (const waiter of this.#waiters.filter(({ reached }) => reached <= this.handled)) {
+			this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+			waiter.resolve();
+		}
+	}
+
+	#take(line: LedgerLine): void {
+		this.lines.push(line);
+		this.alive(line.address, line.by);
+		if (line.what === "send") {
+			if (!line.arrived) return;
+			const name = `${line.address} ${line.text}`;
+			this.#seen.add(name);
+			this.#replies.get(name)?.();
+			this.#replies.delete(name);
+			return;
+		}
+		if (line.tool !== "note") return;
+		this.#noted.add(`${line.address} ${line.n}`);
+		this.handled = this.#noted.size;
+	}
+
+	/** Resolves once so many messages were handled. */
+	reached(handled: number): Promise<void> {
+		if (this.handled >= handled) return Promise.resolve();
+		return new Promise((resolve) => this.#waiters.push({ reached: handled, resolve }));
+	}
+
+	/** Resolves once a text has come to an address, or after `ms`. */
+	async came(address: string, text: string, ms: number): Promise<void> {
+		const name = `${address} ${text}`;
+		if (this.#seen.has(name)) return;
+		let timer: NodeJS.Timeout | undefined;
+		await Promise.race([
+			new Promise<void>((resolve) => this.#replies.set(name, resolve)),
+			new Promise<void>((resolve) => {
+				timer = setTimeout(resolve, ms);
+			}),
+		]);
+		clearTimeout(timer);
+		this.#replies.delete(name);
+	}
+
+	/** The worker of these calls was killed in the middle of their turns. */
+	orphaned(addresses: readonly string[], by: string): void {
+		for (const address of addresses) this.#orphans.set(address, { at: Date.now(), by });
+	}
+
+	/** Somebody does something for an address. */
+	alive(address: string, by: string): void {
+		const orphan = this.#orphans.get(address);
+		if (orphan === undefined || orphan.by === by) return;
+		this.#orphans.delete(address);
+		this.takeovers.push({ address, ms: Date.now() - orphan.at, outage: this.#outageUntil > orphan.at });
+	}
+
+	/** The store is down from now on. */
+	down(): void {
+		this.#outageUntil = Number.POSITIVE_INFINITY;
+	}
+
+	/** The store is up again; what was cut off by it is back in a moment. */
+	up(): void {
+		this.#outageUntil = Date.now();
+	}
+
+	/** Calls that were cut off and of which nothing was heard since. */
+	get orphans(): readonly string[] {
+		return [...this.#orphans.keys()];
+	}
+}
