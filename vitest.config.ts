@@ -16,6 +16,7 @@ export default defineConfig({
 					exclude: ["**/*.process.test.*", "**/node_modules/**"],
 					pool: "threads",
 					isolate: false,
+					testTimeout: 60_000,
 				},
 			},
 			{
