@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
-import { type Desk, deskVerbs } from "../engine/desk.js";
+import { type Desk, type DeskVerb, deskVerbs } from "../engine/desk.js";
 import { CallboardError } from "../errors.js";
 import type { Log } from "../observe/log.js";
 import { listen } from "./listen.js";
@@ -19,6 +19,7 @@ export interface DeskServer {
 	stop(): Promise<void>;
 }
 
+const READING = new Set<DeskVerb>(["calls", "show", "outbox", "survey"]);
 const MAX_BODY_BYTES = 256 * 1024;
 
 /**
@@ -58,7 +59,7 @@ async function answer(desk: Desk, request: IncomingMessage, token: string, log: 
 	if (request.method === "GET") return { status: 200, body: { pid: process.pid } };
 	const order = await read(request);
 	if (order === undefined) return refusal(400, "this is no order");
-	log.info("desk.order", { verb: order.verb });
+	log[READING.has(order.verb) ? "debug" : "info"]("desk.order", { verb: order.verb });
 	try {
 		const ask = desk[order.verb].bind(desk) as (given: object) => Promise<unknown>;
 		return { status: 200, body: { result: await ask(order.given) } };

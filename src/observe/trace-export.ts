@@ -16,7 +16,8 @@ export async function exportTraces({ endpoint, service, log }: TraceExportOption
 	if (endpoint === undefined) return async () => {};
 	const sdk = await packages();
 	if (sdk === undefined) {
-		const next = "npm install @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http";
+		const next =
+			"npm install @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources";
 		log.warn("traces.not_sent", { why: "the packages that send traces are not installed", next });
 		return async () => {};
 	}

@@ -38,6 +38,8 @@ const FENCED: readonly (readonly [packages: RegExp, allowed: RegExp, why: string
 	],
 	[/^lmdb(\/|$)|^libsql(\/|$)/, /^src\/engine\/embedded\//, "only engine/embedded opens the embedded store"],
 	[/^pino(\/|$)/, /^src\/observe\//, "only observe/ writes logs"],
+	[/^(prom-client|@opentelemetry)(\/|$)/, /^src\/observe\//, "only observe/ counts and traces"],
+	[/^@bull-board(\/|$)/, /^src\/gateway\//, "only gateway/ shows the queue page"],
 	[/^commander(\/|$)/, /^src\/cli\//, "only cli/ reads the command line"],
 	[/^(grammy|@slack\/bolt|whatsapp-web\.js)(\/|$)/, /^channels\//, "platform clients belong to their channel"],
 	[/^vitest(\/|$)|^playwright/, /^src\/testing\/|\.test\.tsx?$/, "test libraries belong to testing/ and to tests"],
