@@ -138,3 +138,16 @@ export class Stands {
 		for (const each of this.#open.splice(0)) await each.stop();
 	}
 }
+
+/** Lets real requests come to rest until something holds. */
+export async function soon(holds: () => boolean): Promise<void> {
+	while (!holds()) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** The same while the virtual clock moves on. */
+export async function during(clock: VirtualClock, holds: () => boolean): Promise<void> {
+	await soon(() => {
+		if (clock.nextAt !== undefined) void clock.step();
+		return holds();
+	});
+}
