@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Conversation, converse } from "callboard/testing";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Agenda, agenda } from "./agenda.js";
 import { dayMeant } from "./days.js";
 
@@ -8,10 +8,10 @@ const agent = join(import.meta.dirname, "agent.tsx");
 const demo = join(import.meta.dirname, "demo.yaml");
 
 let clinic: Conversation | undefined;
+beforeEach(() => agenda.clear());
 afterEach(async () => {
 	await clinic?.close();
 	clinic = undefined;
-	agenda.clear();
 });
 
 async function open(today = "2026-03-02"): Promise<Conversation> {
