@@ -1,9 +1,7 @@
 import type { AddressKey } from "../../call/address.js";
 import type { Content, InboxItem } from "../../call/message.js";
 import type { Accepted } from "../../channel/channel.js";
-import type { Clock } from "../../clock.js";
 import { CallboardError } from "../../errors.js";
-import type { Log } from "../../observe/log.js";
 import {
 	type AcceptLimits,
 	type AddressView,
@@ -25,9 +23,6 @@ import {
 	type Work,
 } from "../backend.js";
 import { Caller } from "./caller.js";
-import { type Client, Connection, connect } from "./connection.js";
-import { checkFit, checkFormat } from "./fit.js";
-import { NewsWire } from "./news-wire.js";
 import { Partitions } from "./partition.js";
 import { type HandedOut, readClaimed, readTaken, readView, type TakenReply, type ViewReply } from "./replies.js";
 import { idText, readItem, spokenId, writeHistory, writeItem, writeOutbox } from "./rows.js";
@@ -46,42 +41,28 @@ import { settle } from "./scripts/settle.js";
 import { take } from "./scripts/take.js";
 import { unpark } from "./scripts/unpark.js";
 import { list, view } from "./scripts/view.js";
-import { Server } from "./server.js";
+import type { Session, SessionOptions } from "./session.js";
 import { settleArguments } from "./settle-arguments.js";
-import { Sweeper } from "./sweeper.js";
-import { classOf, notOpen, unavailable } from "./unavailable.js";
-import { WakeUps } from "./wake-ups.js";
+import { notOpen } from "./unavailable.js";
 
-export interface RedisBackendOptions {
-	/** URLs of one Redis, or of some nodes of a cluster. */
-	urls: readonly string[];
-	prefix: string;
+export interface RedisBackendOptions extends SessionOptions {
 	partitions: number;
 	keepEndedMs: number;
-	clock: Clock;
-	log: Log;
-}
-
-interface Opened {
-	connection: Connection;
-	wakeUps: WakeUps;
-	sweeper: Sweeper;
-	news: NewsWire;
-	cluster: boolean;
 }
 
 const LISTS = { waiting: "t", outbox: "s", parked: "q", marked: "k" } as const;
 const REVISE_TRIES = 5;
 
-/** The backend of many processes, on a Redis or a Redis Cluster. Each operation is one script, safe to be sent again. */
+/**
+ * The backend of many processes, on a Redis or a Redis Cluster. Each operation is one script, safe to be sent again. The
+ * clients are loaded when it is opened: whoever keeps calls elsewhere does not wait for them.
+ */
 export class RedisBackend implements Backend {
 	readonly name = "redis";
 	readonly #options: RedisBackendOptions;
 	readonly #partitions: Partitions;
-	readonly #running: Record<Work, Map<AddressKey, boolean>> = { turns: new Map(), sends: new Map() };
-	readonly #servers = new Set<Server>();
 	readonly #call: Caller;
-	#opened: Opened | undefined;
+	#session: Session | undefined;
 
 	constructor(options: RedisBackendOptions) {
 		this.#options = options;
@@ -90,49 +71,29 @@ export class RedisBackend implements Backend {
 	}
 
 	async open(): Promise<void> {
-		if (this.#opened !== undefined) return;
-		const { urls, prefix, partitions, clock, log } = this.#options;
-		const cluster = await checkFit(urls, log);
-		const connection = new Connection(connect(urls, cluster), { clock, log });
-		try {
-			await reach(() => checkFormat(connection.client, prefix, partitions));
-		} catch (error) {
-			connection.client.disconnect();
-			throw error;
-		}
-		const wakeUps = new WakeUps(connection.client, prefix, log);
-		const sweeper = new Sweeper({ connection, partitions: this.#partitions, cluster, wakeUps, clock });
-		const news = new NewsWire(connection.client, () => connect(urls, cluster), `${prefix}:news`, log);
-		this.#opened = { connection, wakeUps, sweeper, news, cluster };
-		await sweeper.start();
+		if (this.#session !== undefined) return;
+		const { Session } = await import("./session.js");
+		this.#session = await Session.open(this.#options, this.#partitions);
 	}
 
 	async close(): Promise<void> {
-		const opened = this.#opened;
-		if (opened === undefined) return;
-		this.#opened = undefined;
-		opened.sweeper.stop();
-		opened.news.close();
-		await Promise.all([...this.#servers].map((server) => server.stop(0)));
-		if (opened.connection.up) await opened.wakeUps.idle();
-		await opened.wakeUps.close();
-		await opened.connection.close();
+		const session = this.#session;
+		this.#session = undefined;
+		await session?.close();
 	}
 
 	/** Queues of the wake-ups; none while the backend is closed. */
 	get queues(): readonly unknown[] {
-		return Object.values(this.#opened?.wakeUps.queues ?? {});
+		return Object.values(this.#session?.wakeUps.queues ?? {});
 	}
 
 	get swept(): number {
-		return this.#opened?.sweeper.lost ?? 0;
+		return this.#session?.sweeper.lost ?? 0;
 	}
 
 	/** Resolves when no operation, sweep or wake-up is under way in this process. */
 	async idle(): Promise<void> {
-		await this.#opened?.connection.idle();
-		await this.#opened?.wakeUps.idle();
-		await this.#opened?.news.idle();
+		await this.#session?.idle();
 	}
 
 	async accept(item: InboxItem, limits: AcceptLimits, claim?: ClaimOptions): Promise<Accepted & { claimed?: Claimed }> {
@@ -289,7 +250,7 @@ export class RedisBackend implements Backend {
 	}
 
 	publish(news: News): void {
-		this.#opened?.news.publish(news);
+		this.#session?.news.publish(news);
 	}
 
 	listen(hear: (news: News) => void): () => void {
@@ -317,31 +278,20 @@ export class RedisBackend implements Backend {
 	}
 
 	serve(work: Work, concurrency: number, run: (address: AddressKey) => Promise<void>): Serving {
-		const { wakeUps, cluster } = this.#open();
-		const { urls, prefix, clock, log } = this.#options;
-		const client: Client = connect(urls, cluster);
-		const running = this.#running[work];
-		const server = new Server({ work, concurrency, run, client, prefix, wakeUps, running, clock, log });
-		this.#servers.add(server);
-		return {
-			stop: async (graceMs) => {
-				await server.stop(graceMs);
-				this.#servers.delete(server);
-			},
-		};
+		return this.#open().serve(work, concurrency, run);
 	}
 
 	#right(name: string): string {
 		return `${this.#options.prefix}:right:${name}`;
 	}
 
-	#open(): Opened {
-		if (this.#opened === undefined) throw notOpen();
-		return this.#opened;
+	#open(): Session {
+		if (this.#session === undefined) throw notOpen();
+		return this.#session;
 	}
 
 	#wake(work: Work, address: AddressKey): void {
-		this.#opened?.wakeUps.wake(work, address);
+		this.#session?.wakeUps.wake(work, address);
 	}
 }
 
@@ -351,12 +301,4 @@ function terms4({ owner, leaseMs, window, items }: ClaimOptions): [string, numbe
 
 function counted(rows: readonly string[]): (string | number)[] {
 	return [rows.length, ...rows];
-}
-
-async function reach<T>(first: () => Promise<T>): Promise<T> {
-	try {
-		return await first();
-	} catch (error) {
-		throw error instanceof CallboardError ? error : unavailable(classOf(error));
-	}
 }
