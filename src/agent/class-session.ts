@@ -131,7 +131,8 @@ export class ClassSession implements AgentSession {
 		return outcomes;
 	}
 
-	async hook(name: "onCall" | "onEnd", signal: AbortSignal): Promise<Outcome> {
+	async hook(name: "onCall" | "onEnd", signal: AbortSignal): Promise<Outcome | undefined> {
+		if (this.#instance[name] === undefined) return undefined;
 		return this.#handle(`hook:${name}`, signal, () => this.#instance[name]?.(this.#call));
 	}
 

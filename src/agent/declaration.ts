@@ -67,8 +67,19 @@ export interface AgentSettings {
 	readonly window: number;
 	/** After how many quiet ms a call ends; 0 never. Default 2 hours. */
 	readonly idleMs: number;
-	/** What to do with messages that arrive in mid-turn. Default `queue`. */
+	/**
+	 * What to do with messages that arrive in mid-turn, or in a burst. `queue`: they are the next turn's, together.
+	 * `debounce`: a turn begins only when it was quiet for `quietMs`, a tapped choice or a command at once. `interrupt`: the
+	 * model is asked anew with them too, as long as nothing but reading was done. `drop`: they are not read, and the person
+	 * is told so once a turn. Default `queue`.
+	 */
 	readonly arrivals: "queue" | "debounce" | "interrupt" | "drop";
+	/** How long it must be quiet before a turn begins, under `debounce`. Default 1.5 s. */
+	readonly quietMs: number;
+	/** How long `debounce` may put a turn off, and `interrupt` may start it over, for somebody who writes on. Default 8 s. */
+	readonly longestWaitMs: number;
+	/** Said, under `drop`, when a message was not read. */
+	readonly busy: string;
 	/** Model to ask, when the agent names its own. */
 	readonly model?: {
 		readonly name: string;
@@ -214,8 +225,11 @@ export interface AgentSession {
 	 * Outcomes come in the order of `calls`, one each.
 	 */
 	run(calls: readonly PreparedCall[], context: RunContext): Promise<readonly ToolOutcome[]>;
-	/** `onCall` when a call begins, `onEnd` when it is over. A throw becomes the rejection. */
-	hook(name: "onCall" | "onEnd", signal: AbortSignal): Promise<Outcome>;
+	/**
+	 * `onCall` when a call begins, `onEnd` when it is over. A throw becomes the rejection; undefined when the agent has no
+	 * such hook, so that no code of its author ran.
+	 */
+	hook(name: "onCall" | "onEnd", signal: AbortSignal): Promise<Outcome | undefined>;
 	/** `onEvent`, when the pair of name and source is declared; else undefined. */
 	event(name: string, data: Json, source: EventSource, signal: AbortSignal): Promise<Outcome | undefined>;
 	/** Makes an outcome's writes part of the state. Later calls see them. */

@@ -78,8 +78,9 @@ export class FunctionSession implements AgentSession {
 	}
 
 	/** `call.started` is told here, where what its handlers ask for still counts; `call.ended` is told by `emit`. */
-	async hook(name: "onCall" | "onEnd", signal: AbortSignal): Promise<Outcome> {
-		return name === "onCall" ? this.#handle("call.started", {}, signal) : nothing;
+	async hook(name: "onCall" | "onEnd", signal: AbortSignal): Promise<Outcome | undefined> {
+		if (name === "onEnd" || this.plan.handlers.of("call.started").length === 0) return undefined;
+		return this.#handle("call.started", {}, signal);
 	}
 
 	async event(name: string, data: Json, source: EventSource, signal: AbortSignal): Promise<Outcome | undefined> {

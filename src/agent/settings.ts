@@ -11,6 +11,9 @@ const defaultSettings: AgentSettings = {
 	window: 60,
 	idleMs: 2 * 60 * 60 * 1000,
 	arrivals: "queue",
+	quietMs: 1_500,
+	longestWaitMs: 8_000,
+	busy: "I was still busy with what you wrote before and did not read the last message. Please send it again.",
 };
 
 const isCount = (least: number) => (value: unknown) => Number.isSafeInteger(value) && (value as number) >= least;
@@ -28,6 +31,9 @@ const rules: Readonly<Record<keyof AgentSettings, { fits: (value: unknown) => bo
 		fits: (value) => ["queue", "debounce", "interrupt", "drop"].includes(value as string),
 		must: '"queue", "debounce", "interrupt" or "drop"',
 	},
+	quietMs: { fits: isCount(1), must: "a whole number of ms from 1" },
+	longestWaitMs: { fits: isCount(1), must: "a whole number of ms from 1" },
+	busy: { fits: isWords, must: "words" },
 	model: {
 		fits: (value) =>
 			isRecord(value) && isWords(value.name) && (value.baseURL === undefined || URL.canParse(String(value.baseURL))),

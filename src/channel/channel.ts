@@ -65,6 +65,8 @@ export interface ChannelHost {
 	readonly door: string;
 	readonly clock: Clock;
 	readonly log: Log;
+	/** Set in a process that only works or sends: another one receives, so that this one must not poll. */
+	readonly sendsOnly?: true;
 	/**
 	 * Takes one verified inbound item. Resolves only when it is durable; acknowledge the platform after that.
 	 * @throws CallboardError `BACKEND_UNAVAILABLE` when it could not be stored: answer 503, so that the platform retries.
@@ -106,6 +108,12 @@ export interface Channel {
 	reconcile?(payload: Payload, delivery: Delivery): Promise<SendResult>;
 	/** Shows something passing: typing, a draft. Must not throw. */
 	show?(address: AddressKey, event: LiveEvent): void;
+	/**
+	 * Shows a payload that another process has sent: for a channel whose people are connected to a process, such as by a
+	 * socket. A channel that has this also gets, in every process where its door is open, what the others show and end.
+	 * Must not throw.
+	 */
+	said?(payload: Payload, delivery: Pick<Delivery, "address" | "key">): void;
 	/** Called when the call of an address has ended. */
 	ended?(address: AddressKey, reason: string): void;
 	readonly routes?: ChannelRoutes;

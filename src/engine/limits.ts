@@ -10,6 +10,8 @@ export interface EngineLimits {
 	renewMs: number;
 	/** Waiting items given to one turn at most. Default 100. */
 	items: number;
+	/** Turns of one address run in a row before others have theirs. Default 10. */
+	batch: number;
 	/** History rows kept of a call at least. Default 1,000. */
 	keep: number;
 	/** Items that may wait at one address. Default 1,000. */
@@ -34,6 +36,7 @@ export const defaultLimits: EngineLimits = {
 	leaseMs: 2_000,
 	renewMs: 700,
 	items: 100,
+	batch: 10,
 	keep: 1_000,
 	inbox: 1_000,
 	dedupeMs: 8 * 24 * 3_600_000,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type AddressKey, parseAddressKey } from "../call/address.js";
 import type { Inbound } from "../call/inbound.js";
 import type { Json } from "../call/json.js";
+import type { InboxItem } from "../call/message.js";
 import type { Accepted, ChannelHost, Transcript } from "../channel/channel.js";
 import { type Clock, systemClock } from "../clock.js";
 import { CallboardError } from "../errors.js";
@@ -14,9 +15,14 @@ import { type FactListener, Facts } from "./facts.js";
 import { Lane } from "./lane.js";
 import { defaultLimits, type EngineLimits } from "./limits.js";
 import { Pulse } from "./pulse.js";
+import { Relay } from "./relay.js";
 import { Sender } from "./sender.js";
 import { Solo } from "./solo.js";
-import { type RunTurn, Worker } from "./worker.js";
+import type { RunTurn } from "./stint.js";
+import { Worker } from "./worker.js";
+
+/** What a process does: receive at its doors, run turns, send what was decided. */
+export type Role = "gateway" | "worker" | "sender";
 
 export interface RuntimeOptions {
 	backend: Backend;
@@ -32,6 +38,8 @@ export interface RuntimeOptions {
 	limits?: Partial<EngineLimits>;
 	/** Names this process in leases; must differ from every other process, dead ones included. Default: random. */
 	owner?: string;
+	/** Default: all of them. */
+	roles?: readonly Role[];
 }
 
 /** A running Callboard: doors, worker and sender over one backend. */
@@ -84,6 +92,8 @@ class EngineRuntime implements Runtime {
 	readonly #worker: Worker;
 	readonly #lane: Lane;
 	readonly #solo: Solo;
+	readonly #relay: Relay;
+	readonly #roles: ReadonlySet<Role>;
 	#started: Door[] = [];
 
 	constructor(options: RuntimeOptions) {
@@ -95,6 +105,8 @@ class EngineRuntime implements Runtime {
 		this.#limits = { ...defaultLimits, ...options.limits };
 		this.#newId = options.newId ?? (() => randomUUID());
 		this.#facts = new Facts(log);
+		this.#roles = new Set(options.roles ?? ["gateway", "worker", "sender"]);
+		this.#relay = new Relay({ backend, doors: this.#doors, owner, clock, log });
 		const shared = {
 			backend,
 			doors: this.#doors,
@@ -103,12 +115,13 @@ class EngineRuntime implements Runtime {
 			clock,
 			log,
 			facts: this.#facts,
+			relay: this.#relay,
 			pulse: this.#pulse,
 		};
 		this.#sender = new Sender(shared);
 		this.#worker = new Worker({
 			...shared,
-			sender: this.#sender,
+			...(this.#roles.has("sender") && { sender: this.#sender }),
 			runTurn: options.runTurn ?? runTurn,
 			newId: this.#newId,
 		});
@@ -119,13 +132,13 @@ class EngineRuntime implements Runtime {
 	async start(): Promise<void> {
 		await this.backend.open();
 		try {
+			if (this.#roles.has("gateway")) this.#relay.start();
 			for (const door of this.#doors) {
-				this.#warn(door);
 				await door.channel.start(this.host(door.name));
 				this.#started.push(door);
 			}
-			this.#sender.start();
-			this.#worker.start();
+			if (this.#roles.has("sender")) this.#sender.start();
+			if (this.#roles.has("worker")) this.#worker.start();
 		} catch (error) {
 			await this.stop(0);
 			throw error;
@@ -135,16 +148,13 @@ class EngineRuntime implements Runtime {
 	async stop(graceMs: number): Promise<void> {
 		const started = this.#started;
 		this.#started = [];
+		this.#worker.pause();
 		await Promise.all(started.map((door) => this.#close(door)));
 		const begun = this.#clock.now();
 		await this.#worker.stop(graceMs);
 		await this.#sender.stop(Math.max(0, graceMs - (this.#clock.now() - begun)));
+		this.#relay.stop();
 		await this.backend.close();
-	}
-
-	#warn({ name, agent }: Door): void {
-		const { arrivals } = agent.settings;
-		if (arrivals !== "queue") this.#log.warn("arrivals.queued", { door: name, agent: agent.name, asked: arrivals });
 	}
 
 	async #close({ name, channel }: Door): Promise<void> {
@@ -161,6 +171,7 @@ class EngineRuntime implements Runtime {
 			door,
 			clock: this.#clock,
 			log: this.#log.with({ door }),
+			...(!this.#roles.has("gateway") && { sendsOnly: true as const }),
 			accept: (inbound) => this.#accept(door, inbound),
 			transcript: (address, limit) => this.#transcript(address, limit),
 			...(this.backend.hold !== undefined && {
@@ -182,8 +193,7 @@ class EngineRuntime implements Runtime {
 			{ kind: "producer", parent: inbound.traceparent, facts: { door } },
 			async (span) => {
 				const trace = span.traceparent === undefined ? {} : { traceparent: span.traceparent };
-				const item = { ...inbound, acceptedAt: this.#clock.now(), ...trace };
-				const { outcome } = await this.backend.accept(item, this.#limits);
+				const { outcome } = await this.#admit({ ...inbound, acceptedAt: this.#clock.now(), ...trace });
 				span.tell({ outcome });
 				return { outcome };
 			},
@@ -192,6 +202,16 @@ class EngineRuntime implements Runtime {
 		if (accepted.outcome === "full") this.#log.warn("inbox.full", { ...fields, address: inbound.address });
 		this.#facts.tell("message.accepted", inbound.address, fields);
 		return accepted;
+	}
+
+	/** Under `debounce`, more may follow a message, unless it is a tap, a command or the opening of a page. */
+	#admit(message: Extract<InboxItem, { type: "message" }>): Promise<Accepted> {
+		const door = this.#doors.named(parseAddressKey(message.address).door);
+		const { arrivals, quietMs, longestWaitMs } = door.agent.settings;
+		const words = !["choice", "command", "open"].includes(message.content.kind);
+		if (arrivals !== "debounce" || !words) return this.#worker.accept(message, this.#limits, door);
+		const gathersMs = Math.max(quietMs, message.gathersMs ?? 0);
+		return this.#worker.accept({ ...message, gathersMs }, { ...this.#limits, gatherMs: longestWaitMs }, door);
 	}
 
 	async #transcript(address: AddressKey, limit: number): Promise<Transcript> {
@@ -208,7 +228,9 @@ class EngineRuntime implements Runtime {
 	event(address: AddressKey, name: string, data: Json, id = this.#newId()): Promise<Accepted> {
 		const at = this.#clock.now();
 		const occurrence = { kind: "event", name, data, source: "app" } as const;
-		return this.backend.accept({ type: "occurrence", id: `app.${id}`, address, occurrence, at }, this.#limits);
+		const item = { type: "occurrence", id: `app.${id}`, address, occurrence, at } as const;
+		const door = this.#doors.of(address);
+		return door === undefined ? this.backend.accept(item, this.#limits) : this.#worker.accept(item, this.#limits, door);
 	}
 
 	on(event: string, listener: FactListener): () => void {

@@ -1,27 +1,10 @@
 import type { AddressKey } from "../call/address.js";
-import type { Channel, Delivery, SendResult } from "../channel/channel.js";
-import type { Clock } from "../clock.js";
-import type { Log } from "../observe/log.js";
+import type { Delivery, SendResult } from "../channel/channel.js";
 import { traced } from "../observe/trace.js";
-import type { Backend, OutboxRow, RowResult, Serving } from "./backend.js";
-import type { Door, Doors } from "./door.js";
-import type { Facts } from "./facts.js";
-import type { EngineLimits } from "./limits.js";
+import type { OutboxRow, RowResult, Serving, Taken, TakeOptions } from "./backend.js";
+import type { Door } from "./door.js";
+import type { EngineParts } from "./engine-parts.js";
 import { persist } from "./persist.js";
-import type { Pulse } from "./pulse.js";
-
-export interface SenderOptions {
-	backend: Backend;
-	doors: Doors;
-	/** Unique among all processes. */
-	owner: string;
-	limits: EngineLimits;
-	clock: Clock;
-	log: Log;
-	facts: Facts;
-	/** Beats whenever something has been done. */
-	pulse: Pulse;
-}
 
 /** How much longer than its send a sender's right lasts, ms. */
 const MARGIN_MS = 2_000;
@@ -30,6 +13,8 @@ const FIRST_WAIT_MS = 250;
 interface Flush {
 	/** Rows may have come since it last looked. */
 	again: boolean;
+	/** Taken by whoever called, and not dealt with yet. */
+	given: Taken | undefined;
 	done: Promise<void>;
 }
 
@@ -38,19 +23,17 @@ interface Flush {
  * does not arrive is logged and told; what may or may not have arrived is never sent again blindly.
  */
 export class Sender {
-	readonly #options: SenderOptions;
+	readonly #options: EngineParts;
 	readonly #running = new Map<AddressKey, Flush>();
 	readonly #sending = new Set<AbortController>();
 	/** Doors that asked to be left alone, and until when. */
 	readonly #closed = new Map<string, number>();
 	/** Addresses waiting for a closed door. */
 	readonly #later = new Map<AddressKey, () => void>();
-	/** Calls whose end the channel is told once everything has left. */
-	readonly #ending = new Map<AddressKey, string>();
 	#serving: Serving | undefined;
 	#stopping = false;
 
-	constructor(options: SenderOptions) {
+	constructor(options: EngineParts) {
 		this.#options = options;
 	}
 
@@ -78,19 +61,26 @@ export class Sender {
 		return this.#running.size;
 	}
 
-	/** Tells the channel that a call is over, once everything said in it has left. */
-	endOnceSent(address: AddressKey, reason: string): void {
-		this.#ending.set(address, reason);
+	/** Resolves when what is being sent to an address by now has left, or was put off. */
+	async sent(address: AddressKey): Promise<void> {
+		await this.#running.get(address)?.done;
 	}
 
-	/** Sends what waits at an address now. Never rejects. */
-	flush(address: AddressKey): Promise<void> {
+	/** How to take the first row of an address along the way, to be handed to `flush`; undefined when it must not go now. */
+	taking(address: AddressKey, door: Door): TakeOptions | undefined {
+		if (this.#serving === undefined || this.#stopping || this.#running.has(address)) return undefined;
+		return this.#mustWait(address, door) ? undefined : this.#terms;
+	}
+
+	/** Sends what waits at an address now, first what was taken on its behalf. Never rejects. */
+	flush(address: AddressKey, given?: Taken): Promise<void> {
 		const running = this.#running.get(address);
 		if (running !== undefined) {
 			running.again = true;
+			running.given ??= given;
 			return running.done;
 		}
-		const flush: Flush = { again: false, done: Promise.resolve() };
+		const flush: Flush = { again: false, given, done: Promise.resolve() };
 		this.#running.set(address, flush);
 		flush.done = this.#flush(address, flush);
 		return flush.done;
@@ -110,42 +100,58 @@ export class Sender {
 	}
 
 	async #drain(address: AddressKey, door: Door, flush: Flush): Promise<void> {
-		const { backend, owner, limits, clock } = this.#options;
+		let taken: Taken | undefined;
 		for (;;) {
-			if (this.#stopping || this.#mustWait(address, door)) return;
-			flush.again = false;
-			const leaseMs = limits.sendMs + MARGIN_MS;
-			const until = clock.now() + leaseMs;
-			const taken = await backend.take(address, { owner, leaseMs });
-			switch (taken.outcome) {
-				case "empty":
-					if (flush.again) continue;
-					return this.#tellEnd(address, door);
-				case "busy":
-				case "later":
-					return;
-				case "discarded":
-					this.#tell(address, door, taken.row, { status: "discarded", reason: taken.reason });
-					continue;
-				case "unknown": {
-					const result = await this.#reconcile(address, door, taken.row, "its sender died while sending it");
-					await this.#mark(address, door, taken.row, this.#judge(door, result, 1), until);
-					continue;
-				}
-				case "row": {
-					const result = await this.#send(address, door, taken.row, taken.attempt);
-					if (result.outcome === "failed" && result.unreachable)
-						this.#options.facts.tell("contact.unreachable", address, { door: door.name, reason: result.reason });
-					await this.#mark(address, door, taken.row, this.#judge(door, result, taken.attempt), until);
-				}
+			taken ??= await this.#next(address, door, flush);
+			if (taken === undefined) return;
+			if (taken.outcome === "empty" || taken.outcome === "busy" || taken.outcome === "later") {
+				if (!flush.again && flush.given === undefined) return;
+				taken = undefined;
+			} else {
+				taken = await this.#deal(address, door, taken);
 			}
 		}
+	}
+
+	/** What was handed over, or else the first row. Undefined when nothing may be sent now. */
+	async #next(address: AddressKey, door: Door, flush: Flush): Promise<Taken | undefined> {
+		const { given } = flush;
+		flush.given = undefined;
+		if (given !== undefined) return given;
+		flush.again = false;
+		if (this.#stopping || this.#mustWait(address, door)) return undefined;
+		return this.#options.backend.take(address, this.#terms);
+	}
+
+	/** Does what a taken row needs. Resolves to the row behind it, or to undefined when nobody has looked yet. */
+	async #deal(address: AddressKey, door: Door, taken: Extract<Taken, { row: OutboxRow }>): Promise<Taken | undefined> {
+		const { row } = taken;
+		const until = this.#options.clock.now() + this.#terms.leaseMs;
+		switch (taken.outcome) {
+			case "discarded":
+				this.#tell(address, door, row, { status: "discarded", reason: taken.reason });
+				return undefined;
+			case "unknown": {
+				const result = await this.#reconcile(address, door, row, "its sender died while sending it");
+				return this.#mark(address, door, row, this.#judge(door, result, 1), until);
+			}
+			case "row": {
+				const result = await this.#send(address, door, row, taken.attempt);
+				if (result.outcome === "failed" && result.unreachable)
+					this.#options.facts.tell("contact.unreachable", address, { door: door.name, reason: result.reason });
+				return this.#mark(address, door, row, this.#judge(door, result, taken.attempt), until);
+			}
+		}
+	}
+
+	get #terms(): TakeOptions {
+		return { owner: this.#options.owner, leaseMs: this.#options.limits.sendMs + MARGIN_MS };
 	}
 
 	/** A closed door keeps its addresses waiting, and lets them in when it opens. */
 	#mustWait(address: AddressKey, door: Door): boolean {
 		const { clock } = this.#options;
-		const wait = (this.#closed.get(door.name) ?? 0) - clock.now();
+		const wait = this.#waitOf(door);
 		if (wait <= 0) return false;
 		this.#later.get(address)?.();
 		const stop = clock.after(wait, () => {
@@ -154,6 +160,10 @@ export class Sender {
 		});
 		this.#later.set(address, stop);
 		return true;
+	}
+
+	#waitOf({ name }: Door): number {
+		return (this.#closed.get(name) ?? 0) - this.#options.clock.now();
 	}
 
 	#send(address: AddressKey, door: Door, row: OutboxRow, attempt: number): Promise<SendResult> {
@@ -220,10 +230,18 @@ export class Sender {
 		}
 	}
 
-	async #mark(address: AddressKey, door: Door, row: OutboxRow, result: RowResult, until: number): Promise<void> {
+	async #mark(
+		address: AddressKey,
+		door: Door,
+		row: OutboxRow,
+		result: RowResult,
+		until: number,
+	): Promise<Taken | undefined> {
 		const { backend, clock, owner } = this.#options;
-		await persist(clock, until, () => backend.mark(address, owner, row.id, result));
+		const next = this.#stopping || this.#waitOf(door) > 0 ? undefined : { leaseMs: this.#terms.leaseMs };
+		const taken = await persist(clock, until, () => backend.mark(address, owner, row.id, result, next));
 		this.#tell(address, door, row, result);
+		return taken;
 	}
 
 	#tell(
@@ -232,7 +250,9 @@ export class Sender {
 		row: OutboxRow,
 		result: RowResult | { status: "discarded"; reason: string },
 	): void {
-		const { facts, log } = this.#options;
+		const { facts, log, relay } = this.#options;
+		if (result.status === "sent") relay.said(address, door.channel, row);
+		if (result.status !== "retry" && row.ends !== undefined) relay.ended(address, door.channel, row.ends);
 		const fields = { door: door.name, address, row: row.id, turn: row.turn };
 		if (result.status === "sent") {
 			facts.tell("delivery.sent", address, { ...fields, platformId: result.platformId });
@@ -246,21 +266,6 @@ export class Sender {
 		}
 		log.warn("delivery.failed", data);
 		facts.tell("delivery.failed", address, data);
-	}
-
-	#tellEnd(address: AddressKey, { channel }: Door): void {
-		const reason = this.#ending.get(address);
-		if (reason === undefined) return;
-		this.#ending.delete(address);
-		endOn(channel, address, reason, this.#options.log);
-	}
-}
-
-function endOn(channel: Channel, address: AddressKey, reason: string, log: Log): void {
-	try {
-		channel.ended?.(address, reason);
-	} catch (error) {
-		log.error("channel.threw", { channel: channel.name, address, error });
 	}
 }
 

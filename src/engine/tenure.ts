@@ -1,6 +1,24 @@
+import type { InboxItem } from "../call/message.js";
 import type { Clock } from "../clock.js";
 import { CallboardError } from "../errors.js";
 import type { Backend, Lease } from "./backend.js";
+
+/** Who wants to know what arrives while the lease lasts. */
+export interface Lookout {
+	/** Absolute position of the first item not known yet. */
+	from(): number;
+	/** At most so many at once. */
+	items: number;
+	/** Called with what came, oldest first. */
+	came(items: readonly InboxItem[]): void;
+}
+
+export interface TenureOptions {
+	backend: Backend;
+	clock: Clock;
+	leaseMs: number;
+	renewMs: number;
+}
 
 /**
  * A worker's time with one address: renews the lease until it is ended, and stops the turn when the lease is lost or
@@ -8,20 +26,19 @@ import type { Backend, Lease } from "./backend.js";
  */
 export class Tenure {
 	readonly lease: Lease;
-	readonly #backend: Backend;
-	readonly #clock: Clock;
-	readonly #options: { leaseMs: number; renewMs: number };
+	readonly #options: TenureOptions;
 	readonly #stopper = new AbortController();
+	#lookout: Lookout | undefined;
 	#until: number;
 	#stopTimer: () => void = () => {};
+	#renewing = false;
+	#again = false;
 	#ended = false;
 
-	constructor(backend: Backend, lease: Lease, clock: Clock, options: { leaseMs: number; renewMs: number }) {
-		this.#backend = backend;
+	constructor(lease: Lease, options: TenureOptions) {
 		this.lease = lease;
-		this.#clock = clock;
 		this.#options = options;
-		this.#until = clock.now() + options.leaseMs;
+		this.#until = options.clock.now() + options.leaseMs;
 		this.#schedule();
 	}
 
@@ -35,6 +52,18 @@ export class Tenure {
 		this.#stopper.abort(reason);
 	}
 
+	/** Looks for what arrives whenever the lease is renewed. */
+	watch(lookout: Lookout): void {
+		this.#lookout = lookout;
+	}
+
+	/** Looks now: something has arrived. Does nothing when nobody watches. */
+	look(): void {
+		if (this.#lookout === undefined || this.#ended) return;
+		if (this.#renewing) this.#again = true;
+		else void this.#renew();
+	}
+
 	/** Renews no more. */
 	end(): void {
 		this.#ended = true;
@@ -42,22 +71,35 @@ export class Tenure {
 	}
 
 	#schedule(): void {
-		this.#stopTimer = this.#clock.after(this.#options.renewMs, () => void this.#renew());
+		this.#stopTimer = this.#options.clock.after(this.#options.renewMs, () => void this.#renew());
 	}
 
 	async #renew(): Promise<void> {
-		const { leaseMs } = this.#options;
-		const asked = this.#clock.now();
+		this.#stopTimer();
+		this.#renewing = true;
+		this.#again = false;
+		await this.#extend();
+		this.#renewing = false;
+		if (this.#ended) return;
+		if (this.#again) void this.#renew();
+		else this.#schedule();
+	}
+
+	async #extend(): Promise<void> {
+		const { backend, clock, leaseMs } = this.#options;
+		const lookout = this.#lookout;
+		const asked = clock.now();
 		try {
-			await this.#backend.extend(this.lease, leaseMs);
+			const look = lookout && { from: lookout.from(), items: lookout.items };
+			const came = await backend.extend(this.lease, leaseMs, look);
 			this.#until = asked + leaseMs;
+			if (came.length > 0 && !this.#ended) lookout?.came(came);
 		} catch (error) {
 			if (this.#ended) return;
 			const lost = error instanceof CallboardError && error.fault === "lease";
-			if (lost) return this.abort(error);
-			if (this.#clock.now() >= this.#until) return this.abort(leaseLost(this.lease, error));
+			if (lost) this.abort(error);
+			else if (clock.now() >= this.#until) this.abort(leaseLost(this.lease, error));
 		}
-		if (!this.#ended) this.#schedule();
 	}
 }
 

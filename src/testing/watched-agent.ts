@@ -65,7 +65,7 @@ async function hook(
 	given: Parameters<AgentSession["hook"]>,
 	state: JsonObject,
 ): Promise<Outcome> {
-	const outcome = await session.hook(...given);
+	const outcome = (await session.hook(...given)) ?? { changes: [], acts: [] };
 	if (given[0] !== "onCall") return outcome;
 	const now = session.snapshot();
 	const last = outcome.changes.at(-1);

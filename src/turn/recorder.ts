@@ -23,10 +23,12 @@ export class Recorder {
 		return this.#at;
 	}
 
-	async hooked(name: string, run: () => Promise<Outcome>): Promise<Outcome> {
+	/** Where `run` brings nothing, no code of the agent's author ran and nothing is recorded. */
+	async hooked(name: string, run: () => Promise<Outcome | undefined>): Promise<Outcome> {
 		const known = this.#find("hooked", (entry) => entry.name === name);
 		if (known !== undefined) return this.#reached(known).outcome;
 		const outcome = await abortable(this.#input.signal, run);
+		if (outcome === undefined) return { changes: [], acts: [] };
 		return (await this.#note({ entry: "hooked", name, outcome, at: this.#input.clock.now() })).outcome;
 	}
 

@@ -13,7 +13,11 @@ export async function settle(draft: TurnDraft): Promise<TurnResult> {
 	record.rows += draft.rows.length;
 	const parts = draft.parts();
 	const awaited = ending?.after === "delivered" || (draft.session.awaitsFinish && parts.length > 0);
-	for (const { session, name, data } of draft.told) session.emit(name, data);
+	if (draft.told.length > 0) {
+		draft.input.onceCommitted(() => {
+			for (const { session, name, data } of draft.told) session.emit(name, data);
+		});
+	}
 	draft.log.info("turn.done", {
 		requests: draft.requests,
 		tools: draft.tools,

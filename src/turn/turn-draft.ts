@@ -52,7 +52,7 @@ export class TurnDraft {
 	readonly timers = new Map<string, TimerOrder>();
 	readonly cancelled = new Set<string>();
 	readonly events: { name: string; data: Json }[] = [];
-	/** Facts to tell a session's listeners, once nothing can go wrong any more. */
+	/** Facts to tell a session's listeners, once the turn is committed. */
 	readonly told: { session: AgentSession; name: string; data: Json }[] = [];
 	/** Words of the agent's author that guide the model's next words; the person never sees them. */
 	readonly guides: string[] = [];

@@ -38,6 +38,8 @@ export interface TurnInput {
 	log: Log;
 	/** Makes the id of a new call. */
 	newId(): string;
+	/** Keeps what is to be run once the turn is committed: telling the listeners of the agent's own code. */
+	onceCommitted(run: () => void): void;
 }
 
 /** One part decided by a turn, not yet rendered. */

@@ -1,6 +1,6 @@
 import { Agent, type Contact, type Json, type JsonObject, stages, tool } from "callboard";
 import { describe, expect, test } from "vitest";
-import type { Outcome } from "../../src/agent/declaration.js";
+import type { AgentSession, Outcome } from "../../src/agent/declaration.js";
 import { open, refusalOf } from "./opening.js";
 
 const signal = () => new AbortController().signal;
@@ -25,10 +25,17 @@ class Desk extends Agent {
 	}
 }
 
+/** What `onCall` asked for. */
+async function began(session: AgentSession): Promise<Outcome> {
+	const outcome = await session.hook("onCall", signal());
+	if (outcome === undefined) throw new Error("there is no onCall");
+	return outcome;
+}
+
 describe("hooks", () => {
 	test("onCall writes with its own name and may speak", async () => {
 		const { session } = open(Desk);
-		const outcome = await session.hook("onCall", signal());
+		const outcome = await began(session);
 		expect(outcome.changes).toMatchObject([
 			{ seq: 1, field: "heard", prev: [], next: ["call from web:a"], author: "hook:onCall" },
 		]);
@@ -41,7 +48,7 @@ describe("hooks", () => {
 	test("a throw is the rejection; a hook that is not there does nothing", async () => {
 		await expect(open(Desk).session.hook("onEnd", signal())).rejects.toThrow("the archive is closed");
 		class Bare extends Agent {}
-		expect(await open(Bare).session.hook("onCall", signal())).toEqual({ changes: [], acts: [] });
+		expect(await open(Bare).session.hook("onCall", signal())).toBeUndefined();
 	});
 
 	test("a hook that never returns is ended after 30 s, a stopped turn ends it at once", async () => {
@@ -139,11 +146,11 @@ describe("continuity", () => {
 	test("restore puts back a whole state and clears what it does not name; stage begins anew", async () => {
 		saved = { visits: 3, list: [7] };
 		const { session } = open(Returning);
-		session.apply(await session.hook("onCall", signal()));
+		session.apply(await began(session));
 		expect(session.readable()).toEqual({ stage: "greet", visits: 3, list: [7] });
 		saved = JSON.parse(JSON.stringify(session.snapshot()));
 		const later = open(Returning);
-		later.session.apply(await later.session.hook("onCall", signal()));
+		later.session.apply(await began(later.session));
 		expect(later.session.snapshot()).toEqual(session.snapshot());
 	});
 

@@ -55,15 +55,16 @@ test.each([
 
 test("B7: killed between the commit and the send: the answer is sent once after the restart, the model not asked again", async () => {
 	const scene = new Scene();
-	await scene.dies({ messages: hello, die: { at: "committed", nth: 1 } });
+	await scene.dies({ messages: hello, ambiguous: "reconcile", die: { at: "committed", nth: 1 } });
 	expect(scene.delivered("ana")).toEqual([]);
-	await scene.finishes();
+	await scene.finishes({ messages: [], ambiguous: "reconcile" });
 	expect(scene.delivered("ana")).toEqual(["re: hi"]);
 	expect(scene.lines("asked")).toHaveLength(1);
 	await scene.end(new Map([["fake|ana", ["m1"]]]));
 });
 
 test.each([
+	["committed", "leave", 0, ["ambiguous"]],
 	["before send", "leave", 0, ["ambiguous"]],
 	["after send", "leave", 1, ["ambiguous"]],
 	["before send", "reconcile", 1, []],

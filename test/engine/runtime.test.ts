@@ -189,18 +189,6 @@ test("a channel cannot hand over what belongs to another door", async () => {
 	await desk.end();
 });
 
-test("an agent that asks for a policy of arrivals that is not there yet is told so, and its messages are queued", async () => {
-	const desk = await stand({ agent: { settings: { arrivals: "debounce" } } });
-	expect(desk.log.lines).toContainEqual({
-		level: "warn",
-		event: "arrivals.queued",
-		fields: { door: "fake", agent: "desk", asked: "debounce" },
-	});
-	await desk.person().says("hi");
-	await desk.runtime.idle();
-	await desk.end();
-});
-
 test("two doors of one name are refused", () => {
 	const clock = new VirtualClock();
 	const door = { name: "web", channel: new FakeChannel({ clock }), agent: fakeAgent({}), model: new FakeModel() };

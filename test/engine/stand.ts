@@ -3,7 +3,7 @@ import { inMemory } from "../../src/engine/embedded/embedded.js";
 import type { Fact } from "../../src/engine/facts.js";
 import type { EngineLimits } from "../../src/engine/limits.js";
 import { createRuntime, type Runtime } from "../../src/engine/runtime.js";
-import type { RunTurn } from "../../src/engine/worker.js";
+import type { RunTurn } from "../../src/engine/stint.js";
 import type { Model, ModelRequest } from "../../src/model/model.js";
 import { type Delivered, FakeChannel, type FakeChannelOptions } from "../../src/testing/fake-channel.js";
 import { FakePerson } from "../../src/testing/fake-person.js";

@@ -36,6 +36,8 @@ export interface FakeAgent {
 	over?: Partial<Omit<AgentDeclaration, "settings">>;
 	settings?: Partial<AgentDeclaration["settings"]>;
 	view?(state: JsonObject): string;
+	/** It has no hooks: no code runs when a call begins or ends. */
+	hookless?: true;
 	onCall?(doing: Omit<Doing, "key">): unknown;
 	onEnd?(doing: Omit<Doing, "key">): unknown;
 	/** Undefined for a pair of name and source that is not declared. */
@@ -77,6 +79,9 @@ export function fakeAgent(fake: FakeAgent): AgentDeclaration & { happened: Happe
 			window: 60,
 			idleMs: 7_200_000,
 			arrivals: "queue",
+			quietMs: 1_500,
+			longestWaitMs: 8_000,
+			busy: "BUSY",
 			...fake.settings,
 		},
 		open: (opening) => new FakeSession(fake, happened, opening),
@@ -161,8 +166,9 @@ class FakeSession implements AgentSession {
 		return Promise.all(calls.map((call) => this.#run(call, signal)));
 	}
 
-	hook(name: "onCall" | "onEnd", signal: AbortSignal): Promise<Outcome> {
+	async hook(name: "onCall" | "onEnd", signal: AbortSignal): Promise<Outcome | undefined> {
 		this.happened.hooks.push(name);
+		if (this.fake.hookless) return undefined;
 		return this.#handle(`hook:${name}`, signal, (doing) => this.fake[name]?.(doing));
 	}
 

@@ -23,6 +23,7 @@ export class Line {
 	/** What the last turn wrote down. */
 	journal: JournalEntry[] = [];
 	#calls = 0;
+	#tells: (() => void)[] = [];
 	#messages = 0;
 
 	constructor(
@@ -68,6 +69,7 @@ export class Line {
 				this.#calls += 1;
 				return `call-${this.#calls}`;
 			},
+			onceCommitted: (tell) => this.#tells.push(tell),
 			...over,
 		};
 	}
@@ -75,8 +77,10 @@ export class Line {
 	/** Runs one turn and writes it. */
 	async take(items: readonly InboxItem[], over: Partial<TurnInput> = {}): Promise<TurnResult> {
 		this.journal = [];
+		this.#tells = [];
 		const result = await runTurn(this.input(items, over));
 		this.write(result);
+		for (const tell of this.#tells) tell();
 		return result;
 	}
 
