@@ -1,6 +1,7 @@
 import { systemClock } from "../../src/clock.js";
 import type { Backend } from "../../src/engine/backend.js";
 import { embedded } from "../../src/engine/embedded/embedded.js";
+import { redis } from "../../src/engine/redis/redis.js";
 import type { Log } from "../../src/observe/log.js";
 import type { DoorName } from "./plan.js";
 
@@ -36,5 +37,5 @@ export interface HandedOver {
 
 export function openStore(store: Store, log: Log): Backend {
 	if (store.kind === "embedded") return embedded({ path: store.path, clock: systemClock, log });
-	throw new Error("there is no Redis backend yet");
+	return redis({ url: `redis://127.0.0.1:${store.port}`, clock: systemClock, log });
 }

@@ -19,6 +19,11 @@ import { type HandedOver, type NodeNews, type NodeOrder, openStore } from "./nod
 import { post } from "./post.js";
 
 const GRACE_MS = 5_000;
+const rolesOf = {
+	gateway: ["gateway"],
+	worker: ["worker", "sender"],
+	all: ["gateway", "worker", "sender"],
+} as const;
 
 const order = JSON.parse(process.argv[2] ?? "{}") as NodeOrder;
 const by = `${order.name}#${process.pid}`;
@@ -43,6 +48,7 @@ const channels = new Map((["leave", "lookup"] as const).map((door) => [door, new
 const runtime = createRuntime({
 	backend: openStore(order.store, log),
 	doors: [...channels].map(([name, channel]) => ({ name, channel, agent, model })),
+	roles: rolesOf[order.role],
 	limits: { keep: order.keep, firstRetryMs: 300 },
 	log,
 });
