@@ -2,28 +2,8 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { callboard, type Ended, type Project, project, type Running } from "../cli/command.js";
+import { shopFiles } from "./shop.js";
 import { openChat } from "./web-visitor.js";
-
-const agent = `
-import { Agent, tool } from "callboard";
-
-/** You answer for a shop. */
-export default class Shop extends Agent {
-	/** Hands the call to people. */
-	@tool()
-	human(): string {
-		this.call.forward("counter");
-		return "handed over";
-	}
-}
-`;
-const demo = `
-script: shop
-rules:
-  - when: { said: 'human' }
-    call: { human: {} }
-otherwise: How can I help?
-`;
 
 let shop: Project | undefined;
 let running: Running | undefined;
@@ -38,7 +18,7 @@ afterEach(async () => {
 const run = (...args: readonly string[]): Promise<Ended> => callboard(args, { cwd: shop?.folder ?? "" }).ended;
 
 async function served(): Promise<string> {
-	shop = project({ "agents/shop/agent.tsx": agent, "agents/shop/demo.yaml": demo });
+	shop = project(shopFiles);
 	return start();
 }
 
@@ -118,7 +98,7 @@ describe("callboard calls, outbox and queue", () => {
 	});
 
 	it("mistakes are told in one line: no such call, no such row, nothing to retry, a number that is none", async () => {
-		shop = project({ "agents/shop/agent.tsx": agent });
+		shop = project(shopFiles);
 		const err = async (...args: readonly string[]) => {
 			const ended = await run(...args);
 			expect(ended).toMatchObject({ out: "", err: expect.stringMatching(/^callboard: [^\n]+\n$/) });

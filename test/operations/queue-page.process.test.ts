@@ -3,18 +3,18 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Gateway, startGateway } from "../../src/gateway/gateway.js";
 import { RecordingLog } from "../../src/testing/recording-log.js";
+import { RedisServer } from "../redis/redis-server.js";
 import { launchChromium } from "../web/drive.js";
-import { type LocalRedis, startLocalRedis } from "./local-redis.js";
 
 const token = "an-admin-token-of-32-characters-!";
-let redis: LocalRedis;
+let redis: RedisServer;
 let connection: Redis;
 let queues: readonly Queue[];
 let gateway: Gateway;
 
 beforeAll(async () => {
-	redis = await startLocalRedis();
-	connection = new Redis(redis.path, { maxRetriesPerRequest: null });
+	redis = await RedisServer.start();
+	connection = new Redis(redis.url, { maxRetriesPerRequest: null });
 	queues = ["cb-turn", "cb-send"].map((name) => new Queue(name, { connection, prefix: "{cb}" }));
 	await queues[0]?.add("wake", { address: "web|ana" }, { delay: 3_600_000 });
 	const metrics = async () => ({ type: "text/plain", text: "" });
@@ -26,7 +26,7 @@ afterAll(async () => {
 	await gateway?.stop(0);
 	await Promise.all((queues ?? []).map((queue) => queue.close()));
 	connection?.disconnect();
-	await redis?.stop();
+	await redis?.dispose();
 });
 
 describe("bull-board", () => {
