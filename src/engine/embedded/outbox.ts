@@ -28,6 +28,7 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 	const { sender } = head;
 	if (sender !== undefined && sender.until > now) {
 		const own = by !== undefined && sender.by === by && sender.owner === options.owner;
+		if (own && sender.unknown) return { outcome: "unknown", row };
 		if (own && waiting.status === "sending") return { outcome: "row", row, attempt: waiting.attempts };
 		return { outcome: "busy", until: sender.until };
 	}
@@ -39,9 +40,15 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 		step.save(address, head);
 		return { outcome: "discarded", row, reason };
 	}
-	head.sender = { owner: options.owner, until: now + options.leaseMs, ...(by === undefined ? {} : { by }) };
+	const unknown = waiting.status === "sending";
+	head.sender = {
+		owner: options.owner,
+		until: now + options.leaseMs,
+		...(by !== undefined && { by }),
+		...(unknown && { unknown }),
+	};
 	step.save(address, head);
-	if (waiting.status === "sending") return { outcome: "unknown", row };
+	if (unknown) return { outcome: "unknown", row };
 	const attempt = waiting.attempts + 1;
 	tx.put(key, { row, status: "sending", attempts: attempt } satisfies Waiting);
 	return { outcome: "row", row, attempt };

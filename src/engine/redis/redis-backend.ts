@@ -99,13 +99,14 @@ export class RedisBackend implements Backend {
 	async accept(item: InboxItem, limits: AcceptLimits, claim?: ClaimOptions): Promise<Accepted & { claimed?: Claimed }> {
 		const { address } = item;
 		const ids = item.type === "message" ? [item.id, ...(item.keys ?? [])] : [item.id];
-		const terms = claim === undefined ? ["", 0, 0, 0, ""] : [...terms4(claim), this.#call.operation()];
+		const terms = claim === undefined ? ["", 0, 0, 0] : terms4(claim);
 		const gathers = item.type === "message" ? (item.gathersMs ?? 0) : "";
 		const [outcome, wake, handed] = (await this.#call.run(accept, address, [
 			limits.inbox,
 			limits.dedupeMs,
 			writeItem(item),
 			...terms,
+			this.#call.operation(),
 			gathers,
 			limits.gatherMs ?? GATHER_MS,
 			...ids.map(idText),

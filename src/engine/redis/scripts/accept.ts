@@ -4,8 +4,8 @@ import { lease } from "./lease.js";
 import { lua, script } from "./script.js";
 
 /**
- * ARGV: time, address, bound of the inbox, ms to remember ids, item, owner of a claim or empty, its lease, window,
- * items and operation, ms by which the message puts the turn off or empty for no message, ms it may be put off in all,
+ * ARGV: time, address, bound of the inbox, ms to remember ids, item, owner of a claim or empty, its lease, window and
+ * items, operation, ms by which the message puts the turn off or empty for no message, ms it may be put off in all,
  * ids.
  * @returns outcome, whether to wake a worker, what was claimed
  */
@@ -16,10 +16,13 @@ export const accept = script(
 	lease,
 	lua`
 local owner, window, operation = ARGV[6], tonumber(ARGV[8]), ARGV[10]
-local v = redis.call('HMGET', M, 'lu', 'z', 'pk', 'gs', 'gu')
+local v = redis.call('HMGET', M, 'lu', 'z', 'pk', 'gs', 'gu', 'za')
 local leased = v[1] and tonumber(v[1]) > NOW
-if owner ~= '' and leased and v[2] == operation then
+if leased and v[2] == operation then
   return {'accepted', 0, handedOut(window)}
+end
+if v[6] and string.sub(v[6], 2) == operation then
+  return {'accepted', tonumber(string.sub(v[6], 1, 1)), false}
 end
 local d = key('d')
 redis.call('ZREMRANGEBYSCORE', d, '-inf', NOW)
@@ -49,12 +52,11 @@ if gathers and gathers > 0 then
 elseif gathers and v[4] then
   redis.call('HDEL', M, 'gs', 'gu')
 end
-if v[3] then
-  return {'accepted', 0, false}
-end
 local till = putOffUntil()
 if leased then
   arm()
+elseif v[3] then
+  wakeTurn = 0
 elseif till > NOW then
   redis.call('ZADD', P .. 't', till, A)
 elseif owner ~= '' then
@@ -66,6 +68,7 @@ elseif heldBack then
 else
   arm()
 end
+redis.call('HSET', M, 'za', wakeTurn .. operation)
 return {'accepted', wakeTurn, false}
 `,
 );

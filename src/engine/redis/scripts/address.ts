@@ -11,11 +11,13 @@ import { lua } from "./script.js";
  * Keys of an address: `m:` its head, a hash; `r:` its record; `h:` history; `i:` inbox; `j:` journal; `o:` outbox;
  * `w:` what comes in once rows have left; `x:` marks; `t:` timers; `d:` ids seen.
  *
- * Fields of a head: `f` fence, `lo` and `lu` lease's owner and end, `z` the operation that made or ended it; `ih`
- * position of the first waiting item, `ic` end of what a claim handed out; `hn` rows of the call; `oh` position of the
- * first outbox row, `ob` it is being sent, `on` tries, `nb` not before, `so` `su` `sn` its sender, the end of its right and the
- * operation that took it; `fl` failures, `ra` retry at, `gs` and `gu` since and until when messages put the turn off, `pk` parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim;
- * `sf` fence settled last, `en` the call has ended; `tw` `sw` wake-ups of the sweeper in a row.
+ * Fields of a head: `f` fence, `lo` and `lu` lease's owner and end, `z` the operation that made or ended it, `za` the
+ * newest accept and whether it woke; `ih` position of the first waiting item, `ic` end of what a claim handed out; `hn`
+ * rows of the call; `oh` position of the first outbox row, `ob` it is `sending` or its outcome `unknown`, `on` tries, `nb`
+ * not before, `so` `su` `sn` its sender, the end of its right and the operation that took it, `dn` the operation that
+ * discarded a row last; `fl` failures, `ra` retry at, `gs` and `gu` since and until when messages put the turn off, `pk`
+ * parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim; `sf` fence settled last, `en` the call has ended; `tw`
+ * and `sw` wake-ups of the sweeper in a row.
  */
 export const address = lua`
 local NOW = tonumber(ARGV[1])

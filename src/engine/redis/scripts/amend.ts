@@ -35,7 +35,7 @@ if ids > 0 then
   keepSeen(OWN_DEDUPE)
 end
 if not fresh then
-  return 0
+  return mayGo()
 end
 local from, count = list()
 if count > 0 then

@@ -17,7 +17,6 @@ export const mark = script(
 local owner, id, status = ARGV[3], ARGV[4], ARGV[5]
 local row = redis.call('LINDEX', key('o'), 0)
 local v = redis.call('HMGET', M, 'so', 'ob')
-local more = 0
 if row and v[1] == owner and v[2] and string.match(row, '^[^\n]*\n([^\n]*)\n') == id then
   if status == 'retry' then
     redis.call('HDEL', M, 'ob', 'so', 'su', 'sn')
@@ -25,11 +24,10 @@ if row and v[1] == owner and v[2] and string.match(row, '^[^\n]*\n([^\n]*)\n') =
     redis.call('ZADD', P .. 's', ARGV[7], A)
   else
     leave(row, status ~= 'sent' and status, ARGV[6])
-    more = redis.call('EXISTS', key('o'))
   end
 end
 if ARGV[8] == '' then
-  return {false, wakeTurn, more}
+  return {false, wakeTurn, mayGo()}
 end
 return {take(owner, tonumber(ARGV[8]), 'marked ' .. id), wakeTurn, 0}
 `,

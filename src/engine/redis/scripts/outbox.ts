@@ -15,6 +15,12 @@ local function rowsCame()
   end
 end
 
+-- Whether the first row may go now and nobody is sending it.
+local function mayGo()
+  local v = redis.call('HMGET', M, 'ob', 'nb')
+  return not v[1] and not (v[2] and tonumber(v[2]) > NOW) and redis.call('EXISTS', key('o')) or 0
+end
+
 local function leave(row, status, reason)
   redis.call('LPOP', key('o'))
   local gone = redis.call('HINCRBY', M, 'oh', 1)
@@ -44,13 +50,19 @@ end
 -- Takes the first row. Taken once by an operation, it is given to it again.
 local function take(owner, leaseMs, operation)
   local row = redis.call('LINDEX', key('o'), 0)
+  local v = redis.call('HMGET', M, 'so', 'su', 'sn', 'ob', 'on', 'nb', 'ep', 'ow', 'sw', 'dn')
+  if v[10] == operation then
+    local reason, discarded = string.match(redis.call('LINDEX', key('x'), -1), '^[^\n]*\n([^\n]*)\n[^\n]*\n(.*)$')
+    return {'discarded', discarded, reason}
+  end
   if not row then
     return {'empty'}
   end
-  local v = redis.call('HMGET', M, 'so', 'su', 'sn', 'ob', 'on', 'nb', 'ep', 'ow', 'sw')
   local tries = tonumber(v[5] or '0')
   if v[2] and tonumber(v[2]) > NOW then
-    if v[1] == owner and v[3] == operation and v[4] then
+    if v[1] == owner and v[3] == operation and v[4] == 'unknown' then
+      return {'unknown', row}
+    elseif v[1] == owner and v[3] == operation and v[4] then
       return {'row', row, tries}
     end
     return {'busy', v[2]}
@@ -63,14 +75,16 @@ local function take(owner, leaseMs, operation)
     if by ~= 'h' and epoch ~= (v[7] or '0') then
       local reason = v[8] == 'human' and '"a human owns the call"' or '"the owner of the call has changed"'
       leave(row, 'discarded', reason)
+      redis.call('HSET', M, 'dn', operation)
       return {'discarded', row, reason}
     end
     tries = tries + 1
   end
   local till = NOW + leaseMs
-  redis.call('HSET', M, 'so', owner, 'su', whole(till), 'sn', operation, 'ob', 1, 'on', tries)
-  if v[9] then
-    redis.call('HDEL', M, 'sw')
+  redis.call('HSET', M, 'so', owner, 'su', whole(till), 'sn', operation, 'ob', v[4] and 'unknown' or 'sending',
+    'on', tries)
+  if v[9] or v[10] then
+    redis.call('HDEL', M, 'sw', 'dn')
   end
   redis.call('ZADD', P .. 's', till, A)
   if v[4] then

@@ -11,7 +11,7 @@ export const release = script(
 local operation, retryAt = ARGV[5], tonumber(ARGV[6])
 local waits = retryAt and retryAt > NOW
 if redis.call('HGET', M, 'z') == operation then
-  return {'ok', waits and 0 or 1}
+  return {'ok', putOffUntil() > NOW and 0 or 1}
 end
 if not held(ARGV[3], ARGV[4]) then
   return {'lost'}

@@ -14,7 +14,7 @@ export const resend = script(
 	outbox,
 	lua`
 if seen(ARGV[5]) then
-  return {1, 0}
+  return {1, mayGo()}
 end
 local marks = redis.call('LRANGE', key('x'), 0, -1)
 for index = #marks, 1, -1 do

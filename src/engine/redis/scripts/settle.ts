@@ -34,7 +34,7 @@ if v[4] == fence then
   if takeOwner ~= '' then
     taken = take(takeOwner, takeLease, by)
   end
-  local waits = not v[2] and redis.call('EXISTS', key('i')) or 0
+  local waits = not v[2] and putOffUntil() <= NOW and redis.call('EXISTS', key('i')) or 0
   return {'ok', waits, taken and 0 or redis.call('EXISTS', key('o')), claimed, taken}
 end
 if v[1] ~= fence or v[2] ~= owner then
@@ -119,7 +119,7 @@ if ARGV[11] ~= '' then
   put('en', 1)
   redis.call('ZADD', P .. 'c', ARGV[11], 'x|' .. A)
 end
-redis.call('HDEL', M, 'lo', 'lu', 'ic', 'ec', 'z', 'fl', 'ra', 'tw', 'en')
+redis.call('HDEL', M, 'lo', 'lu', 'ic', 'ec', 'z', 'za', 'fl', 'ra', 'tw', 'en')
 redis.call('HSET', M, unpack(set))
 redis.call('DEL', key('j'))
 

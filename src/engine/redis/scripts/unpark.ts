@@ -6,15 +6,13 @@ export const unpark = script(
 	"unpark",
 	address,
 	lua`
-if redis.call('HDEL', M, 'pk') == 0 then
-  return 0
+if redis.call('HDEL', M, 'pk') == 1 then
+  redis.call('HDEL', M, 'fl', 'ra')
+  redis.call('ZREM', P .. 'q', A)
+  if redis.call('EXISTS', key('i')) == 1 then
+    redis.call('ZADD', P .. 't', NOW + GRACE, A)
+  end
 end
-redis.call('HDEL', M, 'fl', 'ra')
-redis.call('ZREM', P .. 'q', A)
-if redis.call('EXISTS', key('i')) == 0 then
-  return 0
-end
-redis.call('ZADD', P .. 't', NOW + GRACE, A)
-return 1
+return redis.call('EXISTS', key('i'))
 `,
 );
