@@ -170,7 +170,7 @@ export class TelegramChannel implements Channel {
 		const { host, stop } = running;
 		await this.#connectAtLast(running);
 		const { intake } = running;
-		if (this.#settings.mode === "webhook" || intake === undefined) return;
+		if (this.#settings.mode === "webhook" || host.sendsOnly || intake === undefined) return;
 		const poll = (signal: AbortSignal) => new Poller(this.#api, host, intake).run(signal);
 		try {
 			await (host.alone === undefined ? poll(stop.signal) : host.alone("poll", poll, stop.signal));

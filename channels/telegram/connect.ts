@@ -19,13 +19,14 @@ export function webhookPath(door: string): string {
 export async function connect(
 	api: Api,
 	settings: TelegramSettings,
-	{ door, log }: ChannelHost,
+	{ door, log, sendsOnly }: ChannelHost,
 	stop: AbortSignal,
 ): Promise<BotName> {
 	const { webhook } = settings;
 	const signal = stop as never;
 	try {
 		const { id, username } = await api.getMe(signal);
+		if (sendsOnly) return { id, username };
 		if (webhook === undefined) {
 			const { url } = await api.getWebhookInfo(signal);
 			if (url !== undefined && url !== "") {

@@ -76,7 +76,7 @@ export class Outbound {
 
 	#common({ key, answers }: Delivery, { thread, isGroup }: Target, isMarkedUp: boolean): Common {
 		const quoted = (answers as { message?: number } | undefined)?.message;
-		const isQuoting = this.#options.settings.quotes && isGroup && key.endsWith(".0.0") && quoted !== undefined;
+		const isQuoting = this.#options.settings.quotes && isGroup && key.endsWith(".1.0") && quoted !== undefined;
 		return {
 			...(isMarkedUp && { parse_mode: "HTML" as const }),
 			...(thread !== undefined && { message_thread_id: thread }),

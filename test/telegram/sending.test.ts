@@ -73,9 +73,9 @@ describe("what a person sees", () => {
 	it("in a group the first message quotes what it answers; the next ones, and private chats, do not", async () => {
 		const { server, send, ana } = await open();
 		ana.says("/book", { in: GROUP });
-		await send(GROUP, "First", { id: "t.0", answers: 1 });
-		await send(GROUP, "Second", { id: "t.1", answers: 1 });
-		await send(7001, "Alone", { id: "t.0", answers: 1 });
+		await send(GROUP, "First", { id: "t.1", answers: 1 });
+		await send(GROUP, "Second", { id: "t.2", answers: 1 });
+		await send(7001, "Alone", { id: "t.1", answers: 1 });
 		expect(server.sees(GROUP).map(({ answers }) => answers)).toEqual([undefined, 1, undefined]);
 		expect(server.sees(7001)[0]?.answers).toBeUndefined();
 		const quiet = await open({ quotes: false });

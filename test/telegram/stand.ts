@@ -90,7 +90,7 @@ export async function stand(options: StandOptions = {}): Promise<Stand> {
 		log,
 		at,
 		url: gateway?.url,
-		async send(chat, part, { id = "t.0", thread, answers } = {}) {
+		async send(chat, part, { id = "t.1", thread, answers } = {}) {
 			const results: SendResult[] = [];
 			const whole: Part = typeof part === "string" ? { kind: "text", text: part } : part;
 			for (const [index, payload] of channel.render(whole).entries()) {
