@@ -41,8 +41,14 @@ export class CallboardError extends Error {
 
 	/** One line for a terminal: place, what is wrong, what to do. */
 	explain(): string {
-		const place = this.where === undefined ? "" : `${this.where}: `;
-		const advice = this.next === undefined ? "" : `; ${this.next}`;
-		return `${place}${this.message}${advice}`;
+		return this.next === undefined ? this.placed : `${this.placed}; ${this.next}`;
+	}
+
+	/** What is wrong, with the place in front. A message that begins with the file itself does not name it twice. */
+	get placed(): string {
+		const { where, message } = this;
+		if (where === undefined) return message;
+		const file = where.replace(/:\d+$/, "");
+		return message.startsWith(`${file} `) ? `${where}${message.slice(file.length)}` : `${where}: ${message}`;
 	}
 }

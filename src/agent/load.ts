@@ -12,6 +12,12 @@ import { declare } from "./declare.js";
 /** What an agent of the function-calling form answers to in place of being a class. */
 const DECLARE = Symbol.for("callboard.declare");
 
+/** What a project's tsconfig.json says so that JSX becomes text. */
+export const jsxSettings = '"jsx": "react-jsx" and "jsxImportSource": "callboard"';
+
+/** What Node says when a file of a package without `"type": "module"` imports this one. */
+const readAsCommonJs = new Set<unknown>(["ERR_REQUIRE_CYCLE_MODULE", "ERR_REQUIRE_ESM", "ERR_REQUIRE_ASYNC_MODULE"]);
+
 export interface LoadOptions {
 	/** The project's folder, absolute. */
 	root: string;
@@ -116,6 +122,14 @@ async function imported(file: string, shown: string): Promise<{ default?: unknow
 		}
 		const text = cause instanceof Error ? cause.message : String(cause);
 		if (cause instanceof ReferenceError && text.startsWith("React ")) throw compiledForReact(shown);
+		if (/^Cannot find (package|module) 'react[/']/.test(text)) throw compiledForReact(shown);
+		if (readAsCommonJs.has((cause as { code?: unknown } | null)?.code)) {
+			throw new CallboardError("NOT_A_MODULE", "author", `${shown} is read as CommonJS, and agents are ES modules`, {
+				where: shown,
+				next: 'write "type": "module" into package.json',
+				cause,
+			});
+		}
 		const line = lineIn(cause, file);
 		throw new CallboardError("BAD_AGENT_FILE", "author", `${shown} cannot be loaded: ${firstMistake(text, file)}`, {
 			where: line === undefined ? shown : `${shown}:${line}`,
@@ -129,9 +143,9 @@ async function imported(file: string, shown: string): Promise<{ default?: unknow
 }
 
 function compiledForReact(shown: string): CallboardError {
-	return new CallboardError("JSX_FOR_REACT", "author", `the JSX in ${shown} was compiled for React`, {
+	return new CallboardError("JSX_FOR_REACT", "author", `${shown} has JSX that was compiled for React`, {
 		where: shown,
-		next: 'add the folder to "include" of tsconfig.json, or begin the file with /** @jsxRuntime automatic @jsxImportSource callboard */',
+		next: `set ${jsxSettings} in tsconfig.json and "include" the folder, or begin the file with /** @jsxRuntime automatic @jsxImportSource callboard */`,
 	});
 }
 

@@ -1,11 +1,13 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { AgentDeclaration } from "../agent/declaration.js";
-import { agentFiles, loadAgents } from "../agent/load.js";
+import { agentFiles, jsxSettings, loadAgents } from "../agent/load.js";
+import { readTypeScript } from "../agent/read-typescript.js";
 import { readConfig } from "../config.js";
 import { CallboardError } from "../errors.js";
 import { buildManifest, writeManifest } from "../schema/manifest-file.js";
-import { builtFolder, manifestName, readTypeScript } from "./project-agents.js";
+import { counted } from "./counted.js";
+import { builtFolder, manifestName } from "./project-agents.js";
 import type { ExitCode, Shell } from "./shell.js";
 
 /**
@@ -17,6 +19,13 @@ export async function build(shell: Shell): Promise<ExitCode> {
 	try {
 		const files = agentFiles(root);
 		const { manifest, typeMistakes } = await buildManifest({ root, files }, { types: true });
+		const unset = typeMistakes.find(({ text }) => /'--jsx' flag|'react\/jsx-runtime'/.test(text));
+		if (unset !== undefined) {
+			throw new CallboardError("NO_JSX", "author", "tsconfig.json does not say what becomes of JSX", {
+				where: `${unset.file}:${unset.line}`,
+				next: `set ${jsxSettings} in it`,
+			});
+		}
 		for (const { file, line, text } of typeMistakes) shell.err(`${file}:${line}: ${text}`);
 		if (typeMistakes.length > 0) {
 			shell.err("callboard: the compiler complains, so nothing was written; correct the lines above");
@@ -39,7 +48,7 @@ export async function build(shell: Shell): Promise<ExitCode> {
 }
 
 function summary({ name, tools, stages }: AgentDeclaration): string {
-	const counts = [`${tools.length} tools`, ...(stages === undefined ? [] : [`${stages.values.length} stages`])];
+	const counts = [counted(tools, "tool"), ...(stages === undefined ? [] : [counted(stages.values, "stage")])];
 	return `${name} (${counts.join(", ")})`;
 }
 

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { systemClock } from "../clock.js";
 import { readConfig } from "../config.js";
 import { pinoLog } from "../observe/pino-log.js";
@@ -42,6 +43,12 @@ export async function dev(
 		shell.out(`${agent.name} answers ${doors.join(" and ")}`);
 		shell.out(`  ${chosen.says}`);
 		shell.out(`  calls are kept in ${config.data}`);
-		shell.out(`  in a terminal: npx callboard chat --agent ${agent.name}`);
+		shell.out(`  in a terminal: ${command(config.root)} chat --agent ${agent.name}`);
 	});
+}
+
+/** How this command is called in a project: in Callboard's own clone nothing is installed under its name. */
+function command(root: string): string {
+	const isClone = import.meta.dirname.startsWith(join(root, "src"));
+	return isClone ? "npm run callboard --" : "npx callboard";
 }

@@ -5,6 +5,7 @@ import { CallboardError } from "../errors.js";
 import { checkData, checkManifest, checkNode, checkPort, checkSecret } from "./check-machine.js";
 import { checkModel } from "./check-model.js";
 import { checkTelegram } from "./check-telegram.js";
+import { counted } from "./counted.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 import { chooseAgent, sourceAgents } from "./project-agents.js";
 import type { ExitCode, Shell } from "./shell.js";
@@ -55,7 +56,7 @@ async function readAgents(config: Config): Promise<readonly AgentDeclaration[] |
 }
 
 function agentFindings({ name, tools, warnings }: AgentDeclaration): Finding[] {
-	const loaded = ok("agents", `${name} loads, with ${tools.length} tools`);
+	const loaded = ok("agents", `${name} loads, with ${counted(tools, "tool")}`);
 	return [loaded, ...warnings.map((says) => warn("agents", says, "see docs/agents.md"))];
 }
 
@@ -86,6 +87,5 @@ async function backendFindings(config: Config): Promise<Finding[]> {
 
 function asFinding(about: string, error: unknown): Finding {
 	if (!(error instanceof CallboardError)) throw error;
-	const { where, message, next } = error;
-	return fail(about, where === undefined ? message : `${where}: ${message}`, next ?? "correct it");
+	return fail(about, error.placed, error.next ?? "correct it");
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { AgentDeclaration } from "../agent/declaration.js";
 import { loadAgents } from "../agent/load.js";
 import { suggestion } from "../agent/nearest.js";
+import { readTypeScript } from "../agent/read-typescript.js";
 import type { Config } from "../config.js";
 import { CallboardError } from "../errors.js";
 import { staticRegion } from "../prompt/static-region.js";
@@ -39,14 +40,6 @@ export async function builtAgents(root: string): Promise<readonly AgentDeclarati
 function withPrompts(agents: readonly AgentDeclaration[]): readonly AgentDeclaration[] {
 	for (const agent of agents) staticRegion(agent);
 	return agents;
-}
-
-/** Lets Node import TypeScript and JSX, unless it already does. */
-export async function readTypeScript(): Promise<void> {
-	const given = process.execArgv.join(" ");
-	if (/\btsx\b/.test(given)) return;
-	const { register } = await import("tsx/esm/api");
-	register();
 }
 
 /**

@@ -5,6 +5,7 @@ import { nameOfClass } from "../agent/author.js";
 import type { AgentDeclaration } from "../agent/declaration.js";
 import { declare } from "../agent/declare.js";
 import { loadAgents } from "../agent/load.js";
+import { readTypeScript } from "../agent/read-typescript.js";
 import { agentInManifest, loadManifest } from "../schema/manifest-file.js";
 
 /** What can be tested: an agent's file, its class with its file, an agent of `callboard()`, or a ready declaration. */
@@ -18,6 +19,7 @@ export type AgentUnderTest = string | URL | AgentClass | AgentDeclaration | obje
 export async function agentUnderTest(agent: AgentUnderTest, file?: string | URL): Promise<AgentDeclaration> {
 	if (typeof agent === "string" || agent instanceof URL) {
 		const path = pathOf(agent);
+		if (/\.(tsx?|jsx)$/.test(path)) await readTypeScript();
 		const [declaration] = await loadAgents({ root: process.cwd(), files: [path] });
 		return declaration as AgentDeclaration;
 	}

@@ -116,22 +116,19 @@ test("classes in TypeScript and JavaScript and agents of callboard() are loaded 
 test.each([
 	["empty", /^NO_AGENTS there is no agent in .*agents; write one in agents\/<name>\/agent\.tsx/],
 	["missing", /^NO_AGENT_FILE .*there is no agent file agents\/none\/agent\.ts; check the path$/],
-	[
-		"syntax",
-		/^BAD_AGENT_FILE agents\/desk\/agent\.ts:4: agents\/desk\/agent\.ts cannot be loaded: Unexpected ";"; correct it/,
-	],
-	["noDefault", /^NO_AGENT agents\/desk\/agent\.ts: .* has no default export; write export default class/],
+	["syntax", /^BAD_AGENT_FILE agents\/desk\/agent\.ts:4 cannot be loaded: Unexpected ";"; correct it/],
+	["noDefault", /^NO_AGENT agents\/desk\/agent\.ts has no default export; write export default class/],
 	["notAgent", /^NO_AGENT .* exports something by default that is no agent/],
-	["throws", /^BAD_AGENT_FILE agents\/desk\/agent\.ts:2: agents\/desk\/agent\.ts cannot be loaded: no key; correct it/],
-	["plainJs", /^BAD_AGENT_FILE agents\/desk\/agent\.js: .*rename it to \.jsx, for Node reads \.js as it is$/],
-	["badImport", /^BAD_AGENT_FILE agents\/desk\/agent\.ts: .* cannot be loaded: Cannot find module/],
+	["throws", /^BAD_AGENT_FILE agents\/desk\/agent\.ts:2 cannot be loaded: no key; correct it/],
 	[
-		"duplicate",
-		/^DUPLICATE_AGENT agents\/b\/agent\.ts: agents\/b\/agent\.ts and agents\/a\/agent\.ts both make the agent desk; give/,
+		"plainJs",
+		/^BAD_AGENT_FILE agents\/desk\/agent\.js cannot be loaded: .*rename it to \.jsx, for Node reads \.js as it is$/,
 	],
+	["badImport", /^BAD_AGENT_FILE agents\/desk\/agent\.ts cannot be loaded: Cannot find module/],
+	["duplicate", /^DUPLICATE_AGENT agents\/b\/agent\.ts and agents\/a\/agent\.ts both make the agent desk; give/],
 	[
 		"react",
-		/^JSX_FOR_REACT agents\/desk\/agent\.tsx: .* was compiled for React; add the folder to "include" .*@jsxRuntime automatic @jsxImportSource callboard/,
+		/^JSX_FOR_REACT agents\/desk\/agent\.tsx has JSX that was compiled for React; set "jsx": "react-jsx" .*@jsxRuntime automatic @jsxImportSource callboard/,
 	],
 	["refused", /agents\/desk\/agent\.ts:\d.*tool Desk\.hello has no docstring/],
 	[

@@ -23,6 +23,7 @@ afterEach(async () => {
 	}
 });
 
+const jsx = { jsx: "react-jsx", jsxImportSource: "callboard" };
 const secret = "0123456789abcdef0123456789abcdef";
 
 describe("callboard dev", () => {
@@ -66,7 +67,7 @@ describe("callboard dev", () => {
 	it.each([
 		["a misspelled stage", bakery.replace('stage: "order" })', 'stage: "ordr" })'), /ordr/],
 		["a tool without a docstring", bakery.replace("/** Tells the opening hours. */", ""), /Bakery\.hours|hours/],
-		["a file that is not TypeScript", `${bakery}\n}`, /agents\/bakery\/agent\.tsx:\d+: .*cannot be loaded/],
+		["a file that is not TypeScript", `${bakery}\n}`, /agents\/bakery\/agent\.tsx:\d+ cannot be loaded/],
 		["a file that exports no agent", "export const nothing = 1;", /agents\/bakery\/agent\.tsx.*no default export/],
 		["a file that throws", 'throw new Error("the key file is missing");', /the key file is missing/],
 	])("case 1, 3: %s: one clear line, no port opened, and it exits with 2", async (_, agent, line) => {
@@ -76,6 +77,35 @@ describe("callboard dev", () => {
 		expect(err).toMatch(line);
 		expect(err.trim().split("\n")).toHaveLength(1);
 		expect(err).not.toMatch(/\n\s+at /);
+		expect(out).toBe("");
+	});
+
+	it.each([
+		[
+			"dev",
+			"react-jsx in React's form",
+			{ jsx: "react-jsx" },
+			/agent\.tsx has JSX .*; set "jsx": "react-jsx" and "jsxImportS/,
+		],
+		[
+			"build",
+			"react-jsx in React's form",
+			{ jsx: "react-jsx" },
+			/agent\.tsx:\d+: tsconfig\.json .*; set "jsx": "react-jsx"/,
+		],
+		["build", "no JSX", {}, /agent\.tsx:\d+: tsconfig\.json does not say what becomes of JSX; set "jsx": "react-jsx"/],
+		[
+			"dev",
+			"decorators of old",
+			{ ...jsx, experimentalDecorators: true },
+			/old form; take "experimentalDecorators" out/,
+		],
+	])("%s with a tsconfig.json of %s: one line that says what to write", async (verb, _, given, line) => {
+		const compilerOptions = { target: "es2022", module: "nodenext", customConditions: ["callboard-source"], ...given };
+		const shop = shopWith({ "tsconfig.json": JSON.stringify({ compilerOptions, include: ["agents"] }) });
+		const { out, err } = await starts([verb], shop, { PORT: "0" }).ended;
+		expect(err).toMatch(line);
+		expect(err.trim().split("\n")).toHaveLength(1);
 		expect(out).toBe("");
 	});
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -63,4 +63,25 @@ test("an agent that imports it type-checks, in strict mode, library types includ
 test("its command holds a conversation with the scripted demo, with no key and no server", () => {
 	const said = run("npx", "callboard", "chat", "--agent", "clinica-norte", "--say", "Ana Ruiz, 600 111 222");
 	expect(said).toContain("Ana");
+});
+
+test("a test runner that knows no TypeScript gets its agent by path", () => {
+	const script = `
+		import { converse } from "callboard/testing";
+		const call = await converse({ agent: "agents/clinica-norte/agent.tsx", script: { rules: [], otherwise: "Yes?" } });
+		console.log(await call.says("hello"));
+		await call.end();`;
+	expect(run(process.execPath, "--input-type=module", "-e", script)).toContain("Yes?");
+});
+
+test('a project without "type": "module" is told to write it', () => {
+	const manifest = readFileSync(join(home, "package.json"), "utf8");
+	writeFileSync(join(home, "package.json"), manifest.replace('"type":"module",', ""));
+	try {
+		expect(() => run("npx", "callboard", "chat", "--say", "hello")).toThrow(
+			/agents\/clinica-norte\/agent\.tsx is read as CommonJS.*; write "type": "module" into package\.json/,
+		);
+	} finally {
+		writeFileSync(join(home, "package.json"), manifest);
+	}
 });
