@@ -18,6 +18,7 @@ export class Disturber {
 	readonly done = { kill: 0, "kill gateway": 0, drain: 0, freeze: 0, redis: 0 };
 	readonly #options: DisturberOptions;
 	readonly #running = new Set<Promise<void>>();
+	#storeIsDown = false;
 	#redis: Promise<void> = Promise.resolve();
 
 	constructor(options: DisturberOptions) {
@@ -38,13 +39,14 @@ export class Disturber {
 
 	async #do(disturbance: Disturbance): Promise<void> {
 		const { redis, watch } = this.#options;
+		watch.disturbed();
 		if (disturbance.what === "redis") {
 			const { signal, downMs } = disturbance;
 			this.#tell(disturbance, `${signal} to Redis, down for ${downMs} ms`);
 			this.#redis = this.#redis.then(async () => {
-				watch.down();
+				this.#storeIsDown = true;
 				await redis?.restart(signal, downMs);
-				watch.up();
+				this.#storeIsDown = false;
 			});
 			return this.#redis;
 		}
@@ -58,19 +60,24 @@ export class Disturber {
 			return slot.freeze(disturbance.ms);
 		}
 		const by = slot.by;
+		const alone = this.#up(["all", "worker"]).every((other) => other === slot);
 		const turns = slot.kill();
-		watch.orphaned(turns, by);
+		watch.orphaned(turns, by, alone || this.#storeIsDown);
 		this.#tell(disturbance, `SIGKILL to ${slot.name}, in the middle of ${turns.length} turns`);
 	}
 
 	/** A process that runs, waited for if need be. */
 	async #victim(roles: readonly Slot["role"][], { victim }: { victim: number }): Promise<Slot> {
 		for (;;) {
-			const up = this.#options.slots.filter(({ role, port }) => roles.includes(role) && port !== undefined);
+			const up = this.#up(roles);
 			const slot = up[victim % Math.max(1, up.length)];
 			if (slot !== undefined) return slot;
 			await sleep(20);
 		}
+	}
+
+	#up(roles: readonly Slot["role"][]): readonly Slot[] {
+		return this.#options.slots.filter(({ role, port }) => roles.includes(role) && port !== undefined);
 	}
 
 	#tell({ what }: Disturbance, line: string): void {

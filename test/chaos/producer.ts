@@ -36,7 +36,10 @@ export class Producer {
 	readonly handOvers: HandOvers = { tried: 0, accepted: 0, duplicates: 0, refused: 0, repeated: 0, news: new Map() };
 	readonly #options: ProducerOptions;
 	readonly #repeats: Promise<void>[] = [];
-	readonly #over = new AbortController();
+	#end: () => void = () => {};
+	readonly #ended = new Promise<void>((resolve) => {
+		this.#end = resolve;
+	});
 	#givenUp = false;
 
 	constructor(options: ProducerOptions) {
@@ -63,7 +66,7 @@ export class Producer {
 
 	/** Resolves once every repeat has been handed over; those still to come are handed over now. */
 	async end(): Promise<void> {
-		this.#over.abort();
+		this.#end();
 		await Promise.all(this.#repeats);
 	}
 
@@ -74,11 +77,7 @@ export class Producer {
 	async #repeat(call: PlannedCall, message: PlannedMessage, repeat: Repeat): Promise<void> {
 		const { watch } = this.#options;
 		if (repeat.when === "later") {
-			const over = new Promise<void>((resolve) => {
-				if (this.#over.signal.aborted) resolve();
-				this.#over.signal.addEventListener("abort", () => resolve(), { once: true });
-			});
-			await Promise.race([watch.reached(watch.handled + repeat.after), over]);
+			await Promise.race([watch.reached(watch.handled + repeat.after), this.#ended]);
 		}
 		await this.#handOver(call, message, repeat.gateway);
 		this.handOvers.repeated += 1;

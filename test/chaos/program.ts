@@ -5,7 +5,7 @@ import { buildSync } from "esbuild";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Makes one plain file of a program of this folder, so that its processes start in a moment. Removed at exit. */
+/** Makes one plain file of a program of this folder, packages and all, so that its processes start in a moment. */
 export function bundle(program: string): string {
 	const name = `chaos-${process.pid}-${program.replace(".ts", ".mjs")}`;
 	const outfile = join(root, "node_modules/.cache/callboard-test", name);
@@ -16,7 +16,10 @@ export function bundle(program: string): string {
 		platform: "node",
 		format: "esm",
 		target: "es2022",
-		packages: "external",
+		external: ["lmdb"],
+		banner: {
+			js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+		},
 		conditions: ["callboard-source"],
 		alias: { callboard: join(root, "src/index.ts") },
 	});

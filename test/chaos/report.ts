@@ -25,11 +25,22 @@ export interface ChaosReport {
 	};
 	counts: Counts;
 	faults: readonly string[];
-	/** From a kill to the next sign of life of a call in the middle of its turn, ms; those beside a Redis restart apart. */
-	takeover: { calls: number; medianMs: number; worstMs: number; besideOutage: { calls: number; worstMs: number } };
+	/** From a kill to the next sign of life of a call in the middle of its turn, while nothing else was done. */
+	takeover: Spread;
+	/** The same where something else was done before: a further kill, a restart of Redis. */
+	disturbedTakeover: Spread;
+	/** From the start of a process until it was ready. */
+	starts: Spread;
 	/** Messages a second, answered. */
 	messagesPerSecond: number;
 	seconds: number;
+}
+
+/** Some times, ms. */
+export interface Spread {
+	count: number;
+	medianMs: number;
+	worstMs: number;
 }
 
 export interface ReportInput {
@@ -40,11 +51,23 @@ export interface ReportInput {
 	producer: Producer;
 	/** Processes that ended without having been told to, in words. */
 	died: readonly string[];
+	/** How long each process took to be ready, ms. */
+	starts: readonly number[];
 	checked: Checked;
 	ms: number;
 }
 
-export function reportOf({ options, plan, watch, disturber, producer, died, checked, ms }: ReportInput): ChaosReport {
+export function reportOf({
+	options,
+	plan,
+	watch,
+	disturber,
+	producer,
+	died,
+	starts,
+	checked,
+	ms,
+}: ReportInput): ChaosReport {
 	const { done } = disturber;
 	const { handOvers } = producer;
 	const faults = [...checked.faults];
@@ -76,22 +99,21 @@ export function reportOf({ options, plan, watch, disturber, producer, died, chec
 		},
 		counts,
 		faults,
-		takeover: takeoverOf(watch),
+		takeover: spread(watch.takeovers.filter(({ disturbed }) => !disturbed).map(({ ms }) => ms)),
+		disturbedTakeover: spread(watch.takeovers.filter(({ disturbed }) => disturbed).map(({ ms }) => ms)),
+		starts: spread(starts),
 		messagesPerSecond: Math.round((messages / ms) * 10_000) / 10,
 		seconds: Math.round(ms / 100) / 10,
 	};
 }
 
-function takeoverOf({ takeovers }: Watch): ChaosReport["takeover"] {
-	const calm = takeovers.filter(({ outage }) => !outage).map(({ ms }) => ms);
-	const outage = takeovers.filter((each) => each.outage).map(({ ms }) => ms);
-	calm.sort((a, b) => a - b);
-	return {
-		calls: calm.length,
-		medianMs: calm[Math.floor(calm.length / 2)] ?? 0,
-		worstMs: calm.at(-1) ?? 0,
-		besideOutage: { calls: outage.length, worstMs: Math.max(0, ...outage) },
-	};
+function spread(times: readonly number[]): Spread {
+	const sorted = [...times].sort((a, b) => a - b);
+	return { count: sorted.length, medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0, worstMs: sorted.at(-1) ?? 0 };
+}
+
+function times({ count, medianMs, worstMs }: Spread): string {
+	return `${medianMs} ms, ${worstMs} ms (${count})`;
 }
 
 const SHOWN = 50;
@@ -109,8 +131,9 @@ export function shown({ options, injected, counts, faults, takeover, ...rest }: 
 		["handed over again, refused first", `${injected.repeats}, ${injected.refused}`],
 		["sends that went wrong", injected.sendFaults],
 		["seconds, messages a second", `${rest.seconds}, ${rest.messagesPerSecond}`],
-		["take-over, median and worst", `${takeover.medianMs} ms, ${takeover.worstMs} ms (${takeover.calls} calls)`],
-		["beside a restart of Redis, worst", `${takeover.besideOutage.worstMs} ms (${takeover.besideOutage.calls} calls)`],
+		["take-over, median and worst", times(takeover)],
+		["take-over, disturbed again", times(rest.disturbedTakeover)],
+		["start of a process", times(rest.starts)],
 		["tools marked unknown", counts.unknownTools],
 		["sends marked ambiguous", counts.unknownSends],
 		["lost", counts.lost],

@@ -69,6 +69,7 @@ async function play(
 	const file = bundle("node.ts");
 	const keep = ROWS_A_MESSAGE * Math.max(...plan.calls.map(({ messages }) => messages.length));
 	const died: string[] = [];
+	const starts: number[] = [];
 	const slots = rolesOf(options).map(
 		([name, role]) =>
 			new Slot({
@@ -76,6 +77,7 @@ async function play(
 				folder,
 				order: { name, role, store, ledger: port, seed, keep: Math.max(1_000, keep) },
 				asked: (address, by) => watch.alive(address, by),
+				started: (ms) => starts.push(ms),
 				ended: (how) => {
 					died.push(how);
 					told(how);
@@ -106,7 +108,7 @@ async function play(
 	try {
 		const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
 		const checked = await check({ plan, backend, left, news: producer.handOvers.news, lines: lines.map(toLine) });
-		return reportOf({ options, plan, watch, disturber, producer, died, checked, ms });
+		return reportOf({ options, plan, watch, disturber, producer, died, starts, checked, ms });
 	} finally {
 		await backend.close();
 	}

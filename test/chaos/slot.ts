@@ -11,6 +11,8 @@ export interface SlotOptions {
 	folder: string;
 	/** Told of every turn that begins here. */
 	asked(address: string, by: string): void;
+	/** Told when a process is ready, and how long it took, ms. */
+	started(ms: number): void;
 	/** Told when the process ended by itself. */
 	ended(how: string): void;
 }
@@ -49,6 +51,7 @@ export class Slot {
 	/** Starts a process and resolves when it is ready, or has ended. */
 	start(): Promise<void> {
 		const { file, order, folder } = this.#options;
+		const began = Date.now();
 		const child = startProgram(file, { ...order, log: `${folder}/${order.name}.log` }, `${folder}/${order.name}.out`);
 		this.#child = child;
 		this.#meant = false;
@@ -56,7 +59,9 @@ export class Slot {
 		const ready = new Promise<void>((resolve) => {
 			child.on("message", (news: NodeNews) => {
 				this.#take(news);
-				if ("ready" in news) resolve();
+				if (!("ready" in news)) return;
+				this.#options.started(Date.now() - began);
+				resolve();
 			});
 			child.once("exit", () => resolve());
 		});

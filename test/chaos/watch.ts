@@ -9,6 +9,8 @@ interface Waiter {
 interface Orphan {
 	at: number;
 	by: string;
+	/** Something else was done to a process or to the store before anybody went on. */
+	disturbed: boolean;
 }
 
 /** Knows what the ledger has seen so far, and lets others wait for it. */
@@ -18,7 +20,7 @@ export class Watch {
 	/** Every line, as it came. */
 	readonly lines: LedgerLine[] = [];
 	/** From the kill of a worker to the next sign of life of the calls it was in the middle of, ms. */
-	readonly takeovers: { address: string; ms: number; outage: boolean }[] = [];
+	readonly takeovers: { address: string; ms: number; disturbed: boolean }[] = [];
 	/** From the hand-over of a message to its answer, ms. */
 	readonly waits: number[] = [];
 	lastLineAt = Date.now();
@@ -27,7 +29,6 @@ export class Watch {
 	readonly #replies = new Map<string, () => void>();
 	readonly #seen = new Set<string>();
 	readonly #orphans = new Map<string, Orphan>();
-	#outageUntil = 0;
 
 	take(lines: readonly LedgerLine[]): void {
 		this.lastLineAt = Date.now();
@@ -75,9 +76,14 @@ export class Watch {
 		this.#replies.delete(name);
 	}
 
+	/** Something is done to a process or to the store: whoever waits for another worker may wait longer. */
+	disturbed(): void {
+		for (const orphan of this.#orphans.values()) orphan.disturbed = true;
+	}
+
 	/** The worker of these calls was killed in the middle of their turns. */
-	orphaned(addresses: readonly string[], by: string): void {
-		for (const address of addresses) this.#orphans.set(address, { at: Date.now(), by });
+	orphaned(addresses: readonly string[], by: string, storeIsDown: boolean): void {
+		for (const address of addresses) this.#orphans.set(address, { at: Date.now(), by, disturbed: storeIsDown });
 	}
 
 	/** Somebody does something for an address. */
@@ -85,17 +91,7 @@ export class Watch {
 		const orphan = this.#orphans.get(address);
 		if (orphan === undefined || orphan.by === by) return;
 		this.#orphans.delete(address);
-		this.takeovers.push({ address, ms: Date.now() - orphan.at, outage: this.#outageUntil > orphan.at });
-	}
-
-	/** The store is down from now on. */
-	down(): void {
-		this.#outageUntil = Number.POSITIVE_INFINITY;
-	}
-
-	/** The store is up again; what was cut off by it is back in a moment. */
-	up(): void {
-		this.#outageUntil = Date.now();
+		this.takeovers.push({ address, ms: Date.now() - orphan.at, disturbed: orphan.disturbed });
 	}
 
 	/** Calls that were cut off and of which nothing was heard since. */
