@@ -253,7 +253,7 @@ describe("what goes out", () => {
 		await end();
 	});
 
-	it("A8: an edit that comes before the turn has read the message changes it, later it changes nothing", async () => {
+	it("an edit that comes before the turn has read the message changes it, later it changes nothing", async () => {
 		const { server, people, turns, pass, end } = await telegramEngine();
 		const [ana] = people;
 		ana.forwards("at ten", "Front desk");
