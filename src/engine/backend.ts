@@ -165,6 +165,8 @@ export interface Settled {
 }
 
 export interface Serving {
+	/** Runs at most so many at once from now on, at least 1; what runs goes on. */
+	allow(concurrency: number): void;
 	/** Takes no new work and resolves when what runs has ended or `graceMs` is over. */
 	stop(graceMs: number): Promise<void>;
 }

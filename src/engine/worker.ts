@@ -4,7 +4,6 @@ import type { Accepted } from "../channel/channel.js";
 import type { AcceptLimits, Claimed, Serving } from "./backend.js";
 import type { Door } from "./door.js";
 import { stopping } from "./setback.js";
-import { Slots } from "./slots.js";
 import { Stint, type StintParts } from "./stint.js";
 
 /**
@@ -14,21 +13,22 @@ import { Stint, type StintParts } from "./stint.js";
  */
 export class Worker {
 	readonly #parts: StintParts;
-	readonly #slots: Slots;
 	readonly #stints = new Map<AddressKey, Stint>();
 	readonly #running = new Set<Promise<void>>();
+	/** Turns that run where their message was accepted, those about to be claimed too; and those the backend named. */
+	#direct = 0;
+	#served = 0;
 	#serving: Serving | undefined;
 	#stopping = false;
 
 	constructor(parts: StintParts) {
 		this.#parts = parts;
-		this.#slots = new Slots(parts.limits.turns);
 	}
 
 	start(): void {
 		const { backend, limits } = this.#parts;
 		this.#stopping = false;
-		this.#serving = backend.serve("turns", limits.turns, (address) => this.#served(address));
+		this.#serving = backend.serve("turns", limits.turns, (address) => this.#serve(address));
 	}
 
 	/** Begins no turn any more; what is accepted waits for another process. */
@@ -56,7 +56,7 @@ export class Worker {
 	async accept(item: InboxItem, limits: AcceptLimits, door: Door): Promise<Accepted> {
 		const { backend, owner } = this.#parts;
 		const waits = item.type === "message" && (item.gathersMs ?? 0) > 0;
-		if (this.#serving === undefined || this.#stopping || waits || !this.#slots.take()) {
+		if (waits || !this.#enter()) {
 			return this.#noticed(item, await backend.accept(item, limits));
 		}
 		const stint = new Stint(this.#parts, item.address, door);
@@ -66,9 +66,23 @@ export class Worker {
 			claimed = got.claimed;
 			return this.#noticed(item, { outcome: got.outcome });
 		} finally {
-			if (claimed === undefined) this.#slots.give();
-			else void this.#track(this.#direct(stint, item.address, claimed));
+			if (claimed === undefined) this.#leave();
+			else void this.#track(this.#atOnce(stint, item.address, claimed));
 		}
+	}
+
+	/** Takes a place for a direct turn, if one is free; the backend may then use one less. */
+	#enter(): boolean {
+		const taken = this.#direct + this.#served;
+		if (this.#serving === undefined || this.#stopping || taken >= this.#parts.limits.turns) return false;
+		this.#direct += 1;
+		this.#serving.allow(Math.max(1, this.#parts.limits.turns - this.#direct));
+		return true;
+	}
+
+	#leave(): void {
+		this.#direct -= 1;
+		this.#serving?.allow(Math.max(1, this.#parts.limits.turns - this.#direct));
 	}
 
 	/** A turn that runs here may want to know of what arrived. */
@@ -78,33 +92,28 @@ export class Worker {
 	}
 
 	/** Whoever waits for the item to be durable goes first. */
-	async #direct(stint: Stint, address: AddressKey, claimed: Claimed): Promise<void> {
+	async #atOnce(stint: Stint, address: AddressKey, claimed: Claimed): Promise<void> {
 		this.#stints.set(address, stint);
 		try {
 			await new Promise((resolve) => setImmediate(resolve));
 			await this.#run(stint, address, claimed);
 		} finally {
-			this.#slots.give();
+			this.#leave();
 		}
 	}
 
-	async #served(address: AddressKey): Promise<void> {
+	async #serve(address: AddressKey): Promise<void> {
 		const { backend, doors, owner } = this.#parts;
 		const door = doors.of(address);
-		if (door === undefined) return;
-		await this.#slots.wait();
-		try {
-			if (this.#stopping) return;
-			await this.#track(
-				(async () => {
-					const stint = new Stint(this.#parts, address, door);
-					const claim = await backend.claim(address, { owner, ...stint.terms });
-					if (claim.outcome === "claimed") await this.#run(stint, address, claim);
-				})(),
-			);
-		} finally {
-			this.#slots.give();
-		}
+		if (door === undefined || this.#stopping) return;
+		const work = async () => {
+			const stint = new Stint(this.#parts, address, door);
+			const claim = await backend.claim(address, { owner, ...stint.terms });
+			if (claim.outcome === "claimed") await this.#run(stint, address, claim);
+		};
+		this.#served += 1;
+		await this.#track(work());
+		this.#served -= 1;
 	}
 
 	async #run(stint: Stint, address: AddressKey, claimed: Claimed): Promise<void> {

@@ -2,7 +2,7 @@ import type { Backend } from "../../src/engine/backend.js";
 import { inMemory } from "../../src/engine/embedded/embedded.js";
 import type { Fact } from "../../src/engine/facts.js";
 import type { EngineLimits } from "../../src/engine/limits.js";
-import { createRuntime, type Runtime } from "../../src/engine/runtime.js";
+import { createRuntime, type Role, type Runtime } from "../../src/engine/runtime.js";
 import type { RunTurn } from "../../src/engine/stint.js";
 import type { Model, ModelRequest } from "../../src/model/model.js";
 import { type Delivered, FakeChannel, type FakeChannelOptions } from "../../src/testing/fake-channel.js";
@@ -26,6 +26,11 @@ export interface StandOptions {
 	after?: Stand;
 	/** Opens no second door unless asked. */
 	doors?: readonly string[];
+	/** Default: all. */
+	roles?: readonly Role[];
+	/** Default: those of `after`, or else new ones in memory. */
+	clock?: VirtualClock;
+	backend?: Backend;
 }
 
 /** The newest words of the person that a request holds. */
@@ -49,9 +54,9 @@ export class Stand {
 
 	constructor(options: StandOptions = {}) {
 		this.#after = options.after;
-		this.clock = options.after?.clock ?? new VirtualClock();
+		this.clock = options.clock ?? options.after?.clock ?? new VirtualClock();
 		const { clock, log } = this;
-		this.backend = options.after?.backend ?? inMemory({ clock, log });
+		this.backend = options.backend ?? options.after?.backend ?? inMemory({ clock, log });
 		this.agent = fakeAgent(options.agent ?? {});
 		const { agent } = this;
 		const model: Model = {
@@ -72,6 +77,7 @@ export class Stand {
 			doors: names.map((name, index) => ({ name, channel: this.channels[index]!, agent, model })),
 			...(options.runTurn === undefined ? {} : { runTurn: options.runTurn }),
 			...(options.limits === undefined ? {} : { limits: options.limits }),
+			...(options.roles === undefined ? {} : { roles: options.roles }),
 			clock,
 			log,
 		});

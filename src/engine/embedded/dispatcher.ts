@@ -49,7 +49,13 @@ export class Dispatcher {
 		const server: Server = { concurrency, run, active: 0, stopped: false, whenIdle: undefined };
 		this.#servers.push(server);
 		this.#pump();
-		return { stop: (graceMs) => this.#stop(server, graceMs) };
+		return {
+			allow: (most) => {
+				server.concurrency = most;
+				this.#pump();
+			},
+			stop: (graceMs) => this.#stop(server, graceMs),
+		};
 	}
 
 	/** Takes nothing any more. */

@@ -49,6 +49,10 @@ export class Server implements Serving {
 		this.#worker.on("error", (error) => log.debug("wakeup.trouble", { work, reason: error.name }));
 	}
 
+	allow(concurrency: number): void {
+		this.#worker.concurrency = concurrency;
+	}
+
 	stop(graceMs: number): Promise<void> {
 		this.#stopped ??= this.#stop(graceMs);
 		return this.#stopped;

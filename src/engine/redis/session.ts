@@ -63,6 +63,7 @@ export class Session {
 		const server = new Server({ work, concurrency, run, client, prefix, wakeUps, running, clock, log });
 		this.#servers.add(server);
 		return {
+			allow: (most) => server.allow(most),
 			stop: async (graceMs) => {
 				await server.stop(graceMs);
 				this.#servers.delete(server);

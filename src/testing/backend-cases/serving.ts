@@ -172,6 +172,31 @@ export const servingCases = [
 		expect(new Set(served).size).toBe(20);
 	}),
 
+	rule("how many run at once can be changed while they run", async ({ backend }) => {
+		const addresses = Array.from({ length: 6 }, (_, n) => addressKey({ door: "web", chat: `c${n}` }));
+		let running = 0;
+		let most = 0;
+		const held = [deferred(), deferred()];
+		const { runs, serving } = serveTurns(backend, 2, 100, async () => {
+			running += 1;
+			most = Math.max(most, running);
+			await held.shift()?.promise;
+			running -= 1;
+		});
+		const [first, second] = held;
+		for (const address of addresses.slice(0, 2)) await backend.accept(message(address, "m1"), limits);
+		while (held.length > 0) await new Promise((resolve) => setImmediate(resolve));
+		serving.allow(1);
+		first?.resolve();
+		second?.resolve();
+		await runs.count(2);
+		most = 0;
+		for (const address of addresses.slice(2)) await backend.accept(message(address, "m1"), limits);
+		await runs.count(6);
+		expect(most).toBe(1);
+		await stop(serving);
+	}),
+
 	rule("stopping takes nothing new and waits for what runs, but no longer than asked", async ({ backend, clock }) => {
 		const hold = deferred();
 		const began = deferred();

@@ -1,0 +1,440 @@
+import { expect } from "vitest";
+import type { Content } from "../../../src/call/message.js";
+import { pause } from "../../../src/clock.js";
+import type { ModelRequest } from "../../../src/model/model.js";
+import { Gate, newestWords } from "../stand.js";
+import { type Scene, scenario } from "./scene.js";
+
+const words = (text: string): Content => ({ kind: "text", text });
+
+/** Answers with all that the person said in this request, one after the other. */
+function echo({ history }: ModelRequest): string {
+	const last = history.findLastIndex(({ role }) => role !== "user");
+	return `re: ${history
+		.slice(last + 1)
+		.map((each) => (each.role === "user" ? each.text : ""))
+		.join(" / ")}`;
+}
+
+async function turns(scene: Scene, chat = "ana"): Promise<number> {
+	return (await scene.view(`fake|${chat}`)).record?.turns ?? 0;
+}
+
+/** What becomes of messages that come in bursts, or while a turn runs. */
+export const arrivalScenarios = [
+	scenario("A6: one thought in three lines is one turn under debounce, begun when it is quiet", async (scene) => {
+		const desk = await scene.start({ agent: { settings: { arrivals: "debounce" } }, model: echo });
+		const ana = desk.person();
+		for (const line of ["hi", "I want", "a refund"]) {
+			await ana.says(line);
+			await scene.pass(400);
+		}
+		await scene.pass(1_000);
+		expect(desk.requests).toEqual([]);
+		await scene.pass(200);
+		await scene.until("it is answered", () => scene.heard("ana").length > 0);
+		expect(scene.heard("ana")).toEqual(["re: hi / I want / a refund"]);
+		expect(await turns(scene)).toBe(1);
+		await scene.end({ accepted: new Map([[ana.address, ["ana-1", "ana-2", "ana-3"]]]) });
+	}),
+
+	scenario("A6: somebody who types for ever is answered after the longest wait", async (scene) => {
+		const desk = await scene.start({ agent: { settings: { arrivals: "debounce" } }, model: echo });
+		const ana = desk.person();
+		for (let n = 1; n <= 8; n += 1) {
+			await ana.says(`${n}`);
+			await scene.pass(1_000);
+		}
+		await scene.until("it is answered", () => scene.heard("ana").length > 0);
+		expect(scene.heard("ana")).toEqual(["re: 1 / 2 / 3 / 4 / 5 / 6 / 7 / 8"]);
+		await scene.end();
+	}),
+
+	scenario("A6: a tapped choice, a command and the opening of a page do not wait for quiet", async (scene) => {
+		const desk = await scene.start({ agent: { settings: { arrivals: "debounce" } }, model: () => "ok" });
+		const said: Content[] = [
+			{ kind: "choice", choice: "yes", text: "Yes" },
+			{ kind: "command", name: "help", text: "/help" },
+		];
+		for (const [index, content] of said.entries()) {
+			const ana = desk.person(`chat${index}`);
+			await desk.channel.receive(ana.message(words("wait")));
+			await desk.channel.receive(ana.message(content));
+			await scene.until("it is answered", () => scene.heard(`chat${index}`).length > 0);
+			expect(await scene.said(`chat${index}`)).toEqual(["wait", content.text]);
+		}
+		await scene.end();
+	}),
+
+	scenario("A6: the quiet gap and the longest wait are settings of the agent", async (scene) => {
+		const settings = { arrivals: "debounce", quietMs: 300, longestWaitMs: 500 } as const;
+		const desk = await scene.start({ agent: { settings }, model: echo });
+		const ana = desk.person();
+		await ana.says("1");
+		await scene.pass(250);
+		await ana.says("2");
+		await scene.pass(260);
+		await scene.until("it is answered", () => scene.heard("ana").length > 0);
+		expect(scene.heard("ana")).toEqual(["re: 1 / 2"]);
+		await scene.end();
+	}),
+
+	scenario(
+		"A7: four messages in 300 ms over two workers are handled in order, and a fifth is answered",
+		async (scene) => {
+			const options = { agent: { settings: { arrivals: "debounce" } }, model: echo } as const;
+			const [one, two] = [await scene.start(options), await scene.start(options)];
+			const ana = one.person();
+			for (const [index, stand] of [one, two, one, two].entries()) {
+				await stand.channel.receive(ana.message(words(`m${index + 1}`)));
+				await scene.pass(100);
+			}
+			await scene.rest();
+			expect(await scene.said("ana")).toEqual(["m1", "m2", "m3", "m4"]);
+			expect(scene.heard("ana")).toEqual(["re: m1 / m2 / m3 / m4"]);
+			await two.channel.receive(ana.message(words("m5")));
+			await scene.rest();
+			expect(scene.heard("ana").at(-1)).toBe("re: m5");
+			await scene.end();
+		},
+	),
+
+	scenario("A7: the same without debounce: every message handled, in order, whoever runs the turns", async (scene) => {
+		const options = {
+			model: async (request: ModelRequest) => {
+				await pause(scene.clock, 120);
+				return echo(request);
+			},
+		};
+		const [one, two] = [await scene.start(options), await scene.start(options)];
+		const ana = one.person();
+		for (const [index, stand] of [one, two, one, two].entries()) {
+			await stand.channel.receive(ana.message(words(`m${index + 1}`)));
+			await scene.pass(100);
+		}
+		await scene.rest();
+		expect(await scene.said("ana")).toEqual(["m1", "m2", "m3", "m4"]);
+		await scene.end();
+	}),
+
+	scenario(
+		"A10: ten messages in a second to one stage: none rejected, the stage moves once for each",
+		async (scene) => {
+			const desk = await scene.start({
+				limits: { items: 1 },
+				agent: {
+					state: { step: 0 },
+					tools: {
+						next: {
+							run: (_, { state }) => {
+								state.step = Number(state.step) + 1;
+							},
+						},
+					},
+				},
+				model: (request) => (request.history.at(-1)?.role === "tool" ? "moved" : { calls: [["next"]] }),
+			});
+			const ana = desk.person();
+			const outcomes = [];
+			for (let n = 1; n <= 10; n += 1) {
+				outcomes.push((await ana.says(`${n}`)).outcome);
+				await scene.pass(100);
+			}
+			await scene.rest();
+			expect(new Set(outcomes)).toEqual(new Set(["accepted"]));
+			expect((await scene.view(ana.address)).record).toMatchObject({ turns: 10, state: { step: 10 } });
+			await scene.end({ accepted: new Map([[ana.address, Array.from({ length: 10 }, (_, n) => `ana-${n + 1}`)]]) });
+		},
+	),
+
+	scenario("A11: twelve photos without an album id in three seconds are twelve media in one turn", async (scene) => {
+		const desk = await scene.start({ agent: { settings: { arrivals: "debounce" } }, model: () => "twelve" });
+		const ana = desk.person();
+		for (let n = 1; n <= 12; n += 1) {
+			const media = [{ kind: "image" as const, mime: "image/jpeg", ref: `photo-${n}` }];
+			await desk.channel.receive(ana.message({ kind: "media", media, text: "" }));
+			await scene.pass(250);
+		}
+		await scene.rest();
+		expect(await scene.said("ana")).toEqual(Array.from({ length: 12 }, (_, n) => `photo-${n + 1}`));
+		expect(await turns(scene)).toBe(1);
+		expect(scene.heard("ana")).toEqual(["twelve"]);
+		await scene.end();
+	}),
+
+	scenario("A18: a forward and the words beside it, 80 ms apart, are one turn, whatever the policy", async (scene) => {
+		const desk = await scene.start({ model: echo });
+		const ana = desk.person();
+		await desk.channel.receive({ ...ana.message(words("forwarded")), gathersMs: 500 });
+		await scene.pass(80);
+		await desk.channel.receive(ana.message(words("is this true?")));
+		await scene.until("it is answered", () => scene.heard("ana").length > 0);
+		expect(scene.heard("ana")).toEqual(["re: forwarded / is this true?"]);
+		await scene.end();
+	}),
+
+	scenario(
+		"A20: an album in three updates is one turn; a fourth part two seconds late is the next turn's",
+		async (scene) => {
+			const desk = await scene.start({ model: () => "nice" });
+			const ana = desk.person();
+			const photo = (n: number) => {
+				const media = [{ kind: "image" as const, mime: "image/jpeg", ref: `photo-${n}` }];
+				return { ...ana.message({ kind: "media", media, text: n === 1 ? "my trip" : "" }), gathersMs: 1_000 };
+			};
+			for (let n = 1; n <= 3; n += 1) await desk.channel.receive(photo(n));
+			await scene.pass(2_000);
+			await scene.until("it is answered", () => scene.heard("ana").length > 0);
+			expect(await turns(scene)).toBe(1);
+			await desk.channel.receive(photo(4));
+			await scene.rest();
+			expect(await scene.said("ana")).toEqual(["photo-1", "photo-2", "photo-3", "photo-4"]);
+			expect(await turns(scene)).toBe(2);
+			await scene.end();
+		},
+	),
+
+	scenario("A5, A6: under interrupt the model is asked anew with what was added while it thought", async (scene) => {
+		const signals: AbortSignal[] = [];
+		const desk = await scene.start({
+			agent: { settings: { arrivals: "interrupt" } },
+			model: async (request, signal) => {
+				signals.push(signal);
+				if (signals.length === 1) await pause(scene.clock, 60_000, signal);
+				return echo(request);
+			},
+		});
+		const ana = desk.person();
+		await ana.says("a table");
+		await scene.until("the model is asked", () => signals.length === 1);
+		await ana.says("for 4");
+		await scene.until("it is answered", () => scene.heard("ana").length > 0);
+		expect(signals[0]?.aborted).toBe(true);
+		expect(scene.heard("ana")).toEqual(["re: a table / for 4"]);
+		expect(await turns(scene)).toBe(1);
+		expect(desk.told("turn.started-over")).toEqual([{ door: "fake", messages: 2 }]);
+		await scene.end({ accepted: new Map([[ana.address, ["ana-1", "ana-2"]]]) });
+	}),
+
+	scenario("under interrupt, what another process accepted is seen when the lease is renewed", async (scene) => {
+		const asked: string[] = [];
+		const options = {
+			agent: { settings: { arrivals: "interrupt" as const } },
+			model: async (request: ModelRequest, signal: AbortSignal) => {
+				asked.push(echo(request));
+				if (asked.length === 1) await pause(scene.clock, 60_000, signal);
+				return echo(request);
+			},
+		};
+		const worker = await scene.start(options);
+		const gateway = await scene.start({ ...options, roles: ["gateway"] });
+		const ana = worker.person();
+		await ana.says("a table");
+		await scene.until("the model is asked", () => asked.length === 1);
+		await gateway.channel.receive(ana.message(words("for 4")));
+		await scene.pass(800);
+		await scene.until("it is answered", () => scene.heard("ana").length > 0);
+		expect(scene.heard("ana")).toEqual(["re: a table / for 4"]);
+		await scene.end();
+	}),
+
+	scenario("under interrupt, a turn in which a tool did something is finished first", async (scene) => {
+		const gate = new Gate();
+		const desk = await scene.start({
+			agent: { settings: { arrivals: "interrupt" }, tools: { book: { run: () => "booked" } } },
+			model: async (request) => {
+				if (newestWords(request) === "for 4") return echo(request);
+				if (request.history.at(-1)?.role !== "tool") return { calls: [["book"]] };
+				await gate.pass();
+				return "booked";
+			},
+		});
+		const ana = desk.person();
+		await ana.says("a table");
+		await gate.reached;
+		await ana.says("for 4");
+		await scene.clock.settle();
+		gate.open();
+		await scene.rest();
+		expect(scene.heard("ana")).toEqual(["booked", "re: for 4"]);
+		expect(desk.agent.happened.ran).toHaveLength(1);
+		expect(await turns(scene)).toBe(2);
+		await scene.end();
+	}),
+
+	scenario(
+		"under interrupt, a turn that has only read starts over, also when the message came between two requests",
+		async (scene) => {
+			const gate = new Gate();
+			const desk = await scene.start({
+				agent: {
+					settings: { arrivals: "interrupt" },
+					onCall: () => {},
+					tools: {
+						look: {
+							effect: "read",
+							run: async () => {
+								await gate.pass();
+								return "seen";
+							},
+						},
+					},
+				},
+				model: (request) =>
+					request.history.at(-1)?.role === "user" && newestWords(request) === "a table"
+						? { calls: [["look"]] }
+						: echo(request),
+			});
+			const ana = desk.person();
+			await ana.says("a table");
+			await gate.reached;
+			await ana.says("for 4");
+			await scene.clock.settle();
+			gate.open();
+			await scene.rest();
+			expect(scene.heard("ana")).toEqual(["re: a table / for 4"]);
+			expect(desk.agent.happened.hooks.filter((name) => name === "onCall")).toHaveLength(1);
+			expect((await scene.view(ana.address)).history.map(({ role }) => role)).toEqual(["user", "user", "said"]);
+			await scene.end();
+		},
+	),
+
+	scenario("under interrupt, a turn started over and cut then is resumed with all its messages", async (scene) => {
+		const options = {
+			agent: {
+				settings: { arrivals: "interrupt" as const },
+				onCall: () => {},
+				tools: { book: { run: () => "booked" } },
+			},
+		};
+		let asked = 0;
+		const first = await scene.start({
+			...options,
+			model: async (request, signal) => {
+				asked += 1;
+				if (request.history.at(-1)?.role === "tool") await pause(scene.clock, 60_000, signal);
+				if (asked === 1) await pause(scene.clock, 60_000, signal);
+				return { calls: [["book"]] };
+			},
+		});
+		const ana = first.person();
+		await ana.says("a table");
+		await scene.until("the model is asked", () => asked === 1);
+		await ana.says("for 4");
+		await scene.until("the tool has run", () => asked === 3);
+		scene.kill(first);
+		const second = await scene.start({
+			...options,
+			model: (request) =>
+				`done: ${echo({ ...request, history: request.history.filter(({ role }) => role === "user") })}`,
+		});
+		await scene.rest();
+		expect(scene.heard("ana")).toEqual(["done: re: a table / for 4"]);
+		expect([first.agent.happened.ran.length, second.agent.happened.ran.length]).toEqual([1, 0]);
+		expect([first, second].flatMap(({ agent }) => agent.happened.hooks)).toEqual(["onCall"]);
+		await scene.end({ accepted: new Map([[ana.address, ["ana-1", "ana-2"]]]) });
+	}),
+
+	scenario("under interrupt, somebody who writes on for ever is answered after the longest wait", async (scene) => {
+		const desk = await scene.start({
+			agent: { settings: { arrivals: "interrupt" } },
+			model: async (request, signal) => {
+				await pause(scene.clock, 1_500, signal);
+				return echo(request);
+			},
+		});
+		const ana = desk.person();
+		for (let n = 1; n <= 12; n += 1) {
+			await ana.says(`${n}`);
+			await scene.pass(1_000);
+		}
+		expect(scene.heard("ana").length).toBeGreaterThan(0);
+		await scene.rest();
+		expect(await scene.said("ana")).toEqual(Array.from({ length: 12 }, (_, n) => `${n + 1}`));
+		await scene.end();
+	}),
+
+	scenario("under interrupt, an event that comes in mid-turn waits for its own turn", async (scene) => {
+		const gate = new Gate();
+		const desk = await scene.start({
+			agent: { settings: { arrivals: "interrupt" }, onEvent: { paid: () => {} } },
+			model: async (request) => {
+				await gate.pass();
+				return echo(request);
+			},
+		});
+		const ana = desk.person();
+		await ana.says("hi");
+		await gate.reached;
+		await desk.runtime.event(ana.address, "paid", null);
+		await ana.says("hm");
+		await scene.clock.settle();
+		gate.open();
+		await scene.rest();
+		expect(desk.requests).toHaveLength(2);
+		expect(scene.heard("ana")).toHaveLength(2);
+		expect(await turns(scene)).toBe(3);
+		await scene.end();
+	}),
+
+	scenario(
+		"under drop, what comes in mid-turn is not read, is said in the log, and the person is told once",
+		async (scene) => {
+			const gate = new Gate();
+			const desk = await scene.start({
+				agent: { settings: { arrivals: "drop" } },
+				model: async (request) => {
+					if (newestWords(request) === "1") await gate.pass();
+					return echo(request);
+				},
+			});
+			const ana = desk.person();
+			await ana.says("1");
+			await gate.reached;
+			await ana.says("2");
+			await ana.says("3");
+			gate.open();
+			await scene.rest();
+			expect(scene.heard("ana")).toEqual(["re: 1", "BUSY"]);
+			expect(desk.told("message.dropped").map(({ message }) => message)).toEqual(["ana-2", "ana-3"]);
+			expect(desk.log.lines.filter(({ event }) => event === "message.dropped")).toHaveLength(2);
+			await ana.says("4");
+			await scene.rest();
+			expect(scene.heard("ana")).toEqual(["re: 1", "BUSY", "re: 4"]);
+			await scene.end({ accepted: new Map([[ana.address, ["ana-1", "ana-4"]]]) });
+		},
+	),
+
+	scenario(
+		"under drop, an event is never dropped, nor what stands behind it, nor what a human is to read",
+		async (scene) => {
+			const gate = new Gate();
+			const desk = await scene.start({
+				agent: {
+					settings: { arrivals: "drop" },
+					onEvent: { paid: (_, { acts }) => acts.push({ act: "say", part: { kind: "text", text: "paid" } }) },
+					tools: { hand: { run: (_, { acts }) => void acts.push({ act: "forward", to: "desk" }) } },
+				},
+				model: async (request) => {
+					const newest = newestWords(request);
+					if (newest === "1" || newest === "human") await gate.pass();
+					return newest === "human" ? { calls: [["hand"]] } : echo(request);
+				},
+			});
+			const ana = desk.person();
+			await ana.says("1");
+			await gate.reached;
+			await desk.runtime.event(ana.address, "paid", null);
+			await ana.says("2");
+			gate.open();
+			await scene.rest();
+			expect(scene.heard("ana")).toEqual(["re: 1", "paid", "re: 2"]);
+			await ana.says("human");
+			await ana.says("please");
+			await scene.rest();
+			expect(await scene.said("ana")).toEqual(["1", "2", "human", "please"]);
+			expect(desk.told("message.dropped")).toEqual([]);
+			await scene.end();
+		},
+	),
+];
