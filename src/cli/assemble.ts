@@ -3,7 +3,7 @@ import type { Channel } from "../channel/channel.js";
 import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { Backend } from "../engine/backend.js";
-import { createRuntime, type Runtime } from "../engine/runtime.js";
+import { createRuntime, type Role, type Runtime } from "../engine/runtime.js";
 import { type DeskServer, serveDesk } from "../gateway/desk-server.js";
 import { type Gateway, startGateway } from "../gateway/gateway.js";
 import type { Model } from "../model/model.js";
@@ -24,12 +24,14 @@ export interface Parts {
 	channels: readonly Channel[];
 	clock: Clock;
 	log: Log;
+	/** Default: all. */
+	roles?: readonly Role[];
 }
 
 /** Puts doors, agent, model and backend together. Nothing is started. */
-export function assemble({ config, agent, model, backend, channels, clock, log }: Parts): Runtime {
+export function assemble({ config, agent, model, backend, channels, clock, log, roles }: Parts): Runtime {
 	const doors = channels.map((channel) => ({ name: channel.name, channel, agent, model, timeZone: config.timeZone }));
-	return createRuntime({ backend, doors, runTurn, clock, log });
+	return createRuntime({ backend, doors, runTurn, clock, log, ...(roles && { roles }) });
 }
 
 /** How long a process that is asked to stop may finish what runs. */
@@ -40,7 +42,8 @@ export const graceMs = 20_000;
  * nothing new and finishes what runs. Resolves to 1 when it ended because something threw outside of any turn.
  */
 export async function serve(parts: Parts, shell: Shell, started: (gateway: Gateway) => void): Promise<ExitCode> {
-	const { config, channels, clock, log } = parts;
+	const { config, clock, log, roles } = parts;
+	const channels = roles === undefined || roles.includes("gateway") ? parts.channels : [];
 	const runtime = assemble(parts);
 	const stopAsked = shell.stopAsked();
 	const flushTraces = await exportTraces({ ...config.traces, log });

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { systemClock } from "../clock.js";
 import { readConfig } from "../config.js";
+import type { Role } from "../engine/runtime.js";
+import { CallboardError } from "../errors.js";
 import { pinoLog } from "../observe/pino-log.js";
 import { serve } from "./assemble.js";
 import { chooseBackend } from "./choose-backend.js";
@@ -13,7 +15,7 @@ import { toldModel } from "./told-model.js";
 
 /** `callboard start`: one agent in production, from what `callboard build` wrote; logs are JSON. */
 export async function start(
-	options: { agent?: string; showPrompt?: true; demo?: true },
+	options: { agent?: string; only?: Role; showPrompt?: true; demo?: true },
 	shell: Shell,
 ): Promise<ExitCode> {
 	const config = readConfig({ root: shell.cwd });
@@ -25,6 +27,12 @@ export async function start(
 		output: { write: (line) => shell.out(line.trimEnd()) },
 	});
 	const backend = chooseBackend("settings", { config, clock, log });
+	const { only } = options;
+	if (only !== undefined && backend.name !== "redis") {
+		throw new CallboardError("ONE_PROCESS", "operator", `--only ${only} needs the redis backend`, {
+			next: "set REDIS_URL, or leave --only out: the embedded backend has one process, which does everything",
+		});
+	}
 	const secret = productionSecret(config);
 	const agent = chooseAgent(await builtAgents(config.root), options.agent, config);
 	const root = join(config.root, builtFolder);
@@ -38,7 +46,8 @@ export async function start(
 		}),
 	});
 	const channels = await openDoors({ config, agent, secret: () => secret });
-	return serve({ config, agent, model, backend, channels, clock, log }, shell, ({ url }) => {
-		log.info("process.started", { agent: agent.name, url, backend: backend.name, model: model.name });
+	const roles = only === undefined ? {} : { roles: [only] };
+	return serve({ config, agent, model, backend, channels, clock, log, ...roles }, shell, ({ url }) => {
+		log.info("process.started", { ...roles, agent: agent.name, url, backend: backend.name, model: model.name });
 	});
 }

@@ -59,12 +59,16 @@ export class Metrics {
 			case "message.accepted":
 				this.#messages.inc({ door, outcome: word(data.outcome) });
 				break;
+			case "message.dropped":
+				this.#messages.inc({ door, outcome: "dropped" });
+				break;
 			case "turn.committed":
 				this.#committed(door, data);
 				break;
 			case "turn.failed":
 			case "turn.fenced":
 			case "turn.handed-on":
+			case "turn.started-over":
 				this.#turns.inc({ door, outcome: event.slice("turn.".length) });
 				break;
 			case "model.failed":

@@ -33,7 +33,7 @@ async function stop(): Promise<void> {
 	expect((await running?.ended)?.code).toBe(0);
 }
 
-describe("callboard calls, outbox and queue", () => {
+describe("callboard calls, outbox and queue", { timeout: 240_000 }, () => {
 	it("decision 17: a person answers a forwarded call and gives it back, while callboard dev has the store", async () => {
 		const visitor = await openChat(await served());
 		await visitor.says("a human please");

@@ -83,7 +83,35 @@ describe("operations over Redis", () => {
 		await server.start();
 		running?.process.kill("SIGTERM");
 		expect((await running?.ended)?.code).toBe(0);
-	});
+	}, 240_000);
+
+	it("gateway, worker and sender as three processes hold one conversation; only the gateway has the chat", async () => {
+		shop = project(shopFiles);
+		const { folder } = shop;
+		const env = { PORT: "0", REDIS_URL: server.url, CALLBOARD_SECRET: "0123456789abcdef0123456789abcdef" };
+		expect((await callboard(["build"], { cwd: folder }).ended).code).toBe(0);
+		const alone = await callboard(["start", "--only", "worker"], { cwd: folder, env: { ...env, REDIS_URL: "" } }).ended;
+		expect(alone).toMatchObject({
+			code: 2,
+			err: expect.stringContaining("--only worker needs the redis backend; set REDIS_URL"),
+		});
+		const started = ["gateway", "worker", "sender"].map((role) =>
+			callboard(["start", "--demo", "--only", role], { cwd: folder, env: { ...env, CALLBOARD_LOG: "debug" } }),
+		);
+		try {
+			const outs = await Promise.all(started.map((each) => each.says("process.started")));
+			const urls = outs.map((out) => /"url":"([^"]+)"[^}]*"process.started"/.exec(out)?.[1] ?? "");
+			const visitor = await openChat(urls[0] ?? "");
+			await visitor.says("hello");
+			await started[1]?.says("turn.committed");
+			await visitor.hears("How can I help?");
+			for (const url of urls) expect((await fetch(`${url}/ready`)).status).toBe(200);
+			expect(await Promise.all(urls.map(async (url) => (await fetch(`${url}/`)).status))).toEqual([200, 404, 404]);
+		} finally {
+			for (const each of started) each.process.kill("SIGTERM");
+			expect((await Promise.all(started.map((each) => each.ended))).map(({ code }) => code)).toEqual([0, 0, 0]);
+		}
+	}, 240_000);
 
 	it("one trace over several processes' parts: accepted by one runtime, run and sent by another", async () => {
 		const traces = new RecordedTraces();
