@@ -25,18 +25,23 @@ if v[6] and string.sub(v[6], 2) == operation then
   return {'accepted', tonumber(string.sub(v[6], 1, 1)), false}
 end
 local d = key('d')
-redis.call('ZREMRANGEBYSCORE', d, '-inf', NOW)
-local met = false
+local met, unmet = false, {}
+local keep = tonumber(ARGV[4])
 for index = 13, #ARGV do
-  met = redis.call('ZSCORE', d, ARGV[index]) or met
+  if seen(ARGV[index]) then
+    met = true
+  else
+    unmet[#unmet + 1] = NOW + keep
+    unmet[#unmet + 1] = ARGV[index]
+  end
 end
 if not met and redis.call('LLEN', key('i')) >= tonumber(ARGV[3]) then
   return {'full', 0, false}
 end
-local keep = tonumber(ARGV[4])
-for index = 13, #ARGV do
-  redis.call('ZADD', d, 'NX', NOW + keep, ARGV[index])
+if #unmet > 0 then
+  redis.call('ZADD', d, unpack(unmet))
 end
+redis.call('ZREMRANGEBYSCORE', d, '-inf', NOW)
 keepSeen(math.max(keep, OWN_DEDUPE))
 if met then
   return {'duplicate', 0, false}

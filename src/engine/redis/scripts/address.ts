@@ -44,6 +44,12 @@ local function push(list, from, count)
   end
 end
 
+-- Redis without memory refuses a script at its first write, if that needs memory. What ends, frees or keeps alive goes
+-- on; what begins something is refused.
+local function evenWithoutMemory()
+  redis.call('HDEL', M, '')
+end
+
 local function whole(number)
   return string.format('%.0f', number)
 end

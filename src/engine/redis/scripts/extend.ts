@@ -14,6 +14,7 @@ export const extend = script(
 if not held(ARGV[3], ARGV[4]) then
   return {'lost'}
 end
+evenWithoutMemory()
 local till = NOW + tonumber(ARGV[5])
 redis.call('HSET', M, 'lu', whole(till))
 redis.call('ZADD', P .. 't', till, A)

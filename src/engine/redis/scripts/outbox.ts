@@ -80,6 +80,7 @@ local function take(owner, leaseMs, operation)
     end
     tries = tries + 1
   end
+  evenWithoutMemory()
   local till = NOW + leaseMs
   redis.call('HSET', M, 'so', owner, 'su', whole(till), 'sn', operation, 'ob', v[4] and 'unknown' or 'sending',
     'on', tries)

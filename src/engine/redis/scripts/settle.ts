@@ -45,6 +45,7 @@ local to = from + redis.call('LLEN', key('i'))
 if through < from or through > to then
   return {'bad', from, to}
 end
+evenWithoutMemory()
 if through > from then
   redis.call('LTRIM', key('i'), through - from, -1)
 end

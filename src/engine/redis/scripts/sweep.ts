@@ -69,6 +69,7 @@ local function forget()
   end
 end
 
+evenWithoutMemory()
 for _, prefix in ipairs(KEYS) do
   wake(prefix, 't', 'i', 'tw', turns, {'lu', 'ra', 'gu'})
   wake(prefix, 's', 'o', 'sw', sends, {'su', 'nb'})

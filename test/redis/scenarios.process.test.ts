@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { redis } from "../../src/engine/redis/redis.js";
+import type { RedisBackend } from "../../src/engine/redis/redis-backend.js";
+import { silentLog } from "../../src/observe/log.js";
+import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { arrivalScenarios } from "../engine/scenarios/arrivals.js";
+import { directScenarios } from "../engine/scenarios/direct.js";
+import { playAll } from "../engine/scenarios/scene.js";
+import type { World } from "../engine/scenarios/world.js";
+import { RedisServer } from "./redis-server.js";
+
+let server: RedisServer;
+beforeAll(async () => {
+	server = await RedisServer.start();
+});
+afterAll(() => server.dispose());
+
+let worlds = 0;
+
+/** A clock that lets whatever is asked of Redis come back before it goes on. */
+class PatientClock extends VirtualClock {
+	readonly backends = new Set<RedisBackend>();
+
+	override async settle(): Promise<void> {
+		await super.settle();
+		for (const backend of this.backends) await backend.idle();
+		await super.settle();
+	}
+}
+
+function world(): World {
+	worlds += 1;
+	const prefix = `scene${worlds}`;
+	const clock = new PatientClock();
+	return {
+		clock,
+		patience: 2_000,
+		backend() {
+			const backend = redis({ url: server.url, prefix, clock, log: silentLog });
+			clock.backends.add(backend);
+			return backend;
+		},
+	};
+}
+
+describe("on Redis", () => {
+	playAll([...directScenarios, ...arrivalScenarios], world);
+});
