@@ -4,7 +4,7 @@ import { copyJson } from "../call/json-copy.js";
 import { CallboardError } from "../errors.js";
 import { withoutAbsent } from "./absent-null.js";
 import { argumentChecker } from "./check-arguments.js";
-import type { Checked, JsonSchema } from "./json-schema.js";
+import type { Checked, Issue, JsonSchema } from "./json-schema.js";
 import { isSchema } from "./nullable.js";
 import { zodIssues } from "./zod-issues.js";
 
@@ -38,6 +38,7 @@ export function zodParams(type: z.ZodType, where: string): ZodParams {
 			const shape = members(value);
 			const unknown = shape.ok ? [] : shape.issues.filter(({ got }) => got === "an unknown member");
 			const parsed = parse(type, value, where);
+			if (parsed === undefined) return { ok: false, issues: shape.ok ? [UNREADABLE] : shape.issues };
 			const found = parsed.success ? [] : zodIssues(parsed.error, parameters);
 			const issues = [...unknown, ...found.filter(({ path }) => !unknown.some((known) => known.path === path))];
 			if (issues.length > 0 || !parsed.success) return { ok: false, issues };
@@ -56,11 +57,15 @@ function schemaOf(type: z.ZodType, where: string): JsonSchema {
 	}
 }
 
+/** What is said of arguments on which a transform or refinement threw, since it does not say which. */
+const UNREADABLE: Issue = { path: "", expected: "values that this tool can read", got: "others" };
+
+/** Undefined when a transform or refinement threw (`new URL(…)`, `JSON.parse(…)`): the value is what is wrong. */
 function parse(type: z.ZodType, value: Json, where: string) {
 	try {
 		return type.safeParse(value, { reportInput: true });
 	} catch (cause) {
-		if (!(cause instanceof z.core.$ZodAsyncError)) throw cause;
+		if (!(cause instanceof z.core.$ZodAsyncError)) return undefined;
 		throw refusal(where, "are checked asynchronously", "check it in the method instead", cause);
 	}
 }

@@ -1,7 +1,7 @@
 import type { PreparedCall, ToolDeclaration } from "../agent/declaration.js";
 import type { ToolCall } from "../call/history.js";
 import type { Json, JsonObject } from "../call/json.js";
-import type { Issue } from "../schema/json-schema.js";
+import type { Checked, Issue } from "../schema/json-schema.js";
 import { jsonBreak } from "./json-break.js";
 import type { TurnDraft } from "./turn-draft.js";
 
@@ -39,13 +39,27 @@ export function prepareCall(draft: TurnDraft, call: ToolCall, { key, cut }: Prep
 		const message = `the arguments of ${tool.name} are not JSON: they break at position ${broken} of ${text.length}`;
 		return { ok: false, ...refusal("json", `${message}; it did not run, send one complete JSON object`) };
 	}
-	const checked = tool.check(JSON.parse(text) as Json);
+	const checked = checkedBy(draft, tool, JSON.parse(text) as Json);
+	if (checked === undefined) {
+		const message = `the arguments of ${tool.name} could not be checked, for a technical reason`;
+		return { ok: false, ...refusal("arguments", `${message}; it did not run: say so, or go on without it`) };
+	}
 	if (!checked.ok) {
 		const issues = checked.issues.map(({ path, expected, got }) => ({ path, expected, got }));
 		const message = `the arguments of ${tool.name} do not fit: ${checked.issues.map(inWords).join("; ")}`;
 		return { ok: false, ...refusal("arguments", `${message}; it did not run`, { issues }) };
 	}
 	return { ok: true, tool, prepared: { id: call.id, tool: tool.name, args: checked.value, key } };
+}
+
+/** Undefined, and logged, when the author's check itself broke: a turn that failed by it would fail again each time. */
+function checkedBy(draft: TurnDraft, tool: ToolDeclaration, args: Json): Checked<JsonObject> | undefined {
+	try {
+		return tool.check(args);
+	} catch (error) {
+		draft.log.error("tool.check", { tool: tool.name, error });
+		return undefined;
+	}
 }
 
 /** Why a tool of the agent may not be called in the present state; undefined when it may, or is none of the agent's. */

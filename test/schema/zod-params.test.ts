@@ -177,3 +177,16 @@ describe("a type that cannot be the parameters of a tool is refused as the autho
 		);
 	});
 });
+
+test("a transform or refinement that throws refuses the arguments, and names what fits no member where one does not", () => {
+	const reads = z.object({ at: z.string().transform((text) => new URL(text).href), n: z.number() });
+	expect(issues(reads, { at: "https://example.org", n: 1 })).toEqual([]);
+	expect(issues(reads, { at: "nowhere", n: 1 })).toEqual([": values that this tool can read; others"]);
+	expect(issues(reads, { at: "nowhere", n: 1, more: 2 })).toEqual(["more: only at, n; an unknown member"]);
+	expect(
+		only(
+			z.string().refine((text) => JSON.parse(text)),
+			"{",
+		),
+	).toEqual([": values that this tool can read; others"]);
+});

@@ -357,3 +357,19 @@ test("every part a tool says, data included, leaves in its order with its own id
 		["call-1.1.3", "text", "Choose."],
 	]);
 });
+
+test("a check of arguments that breaks is a refusal and is logged; the turn goes on", async () => {
+	const agent = tools({ book: { run: () => "ran" } });
+	const [book] = agent.tools;
+	if (book === undefined) throw new Error("no tool");
+	book.check = () => {
+		throw new Error("the author's mistake");
+	};
+	const model = new FakeModel({ calls: [["book"]] }, "It does not work just now.");
+	const result = await new Line(agent, model).say("x");
+	expect(words(result)).toEqual(["It does not work just now."]);
+	expect(agent.happened.ran).toEqual([]);
+	expect(errorOf(Object.values(told(result))[0])).toBe(
+		"the arguments of book could not be checked, for a technical reason; it did not run: say so, or go on without it",
+	);
+});
