@@ -46,6 +46,7 @@ export function toolsOf(author: Author, Class: AgentClass, manifest?: AgentManif
 			...(where === undefined ? {} : { where }),
 		};
 		checkName(writing, entry);
+		checkMethod(writing, Class);
 		checkOptions(writing);
 		return runnable(writing, Class, manifest !== undefined);
 	});
@@ -77,6 +78,18 @@ function checkName(writing: Writing, { name, unreachable }: ToolEntry): void {
 			`call it otherwise than ${name}`,
 		);
 	}
+}
+
+/** What a generator gives is no answer: none of its code would run. */
+function checkMethod(writing: Writing, Class: AgentClass): void {
+	const method: unknown = Reflect.get(Class.prototype, writing.name);
+	if (typeof method !== "function" || !/^(Async)?GeneratorFunction$/.test(method.constructor.name)) return;
+	refuse(
+		writing,
+		"BAD_TOOL_METHOD",
+		`${writing.called} is a generator, and a tool answers once`,
+		"take away the * and return a list",
+	);
 }
 
 function checkOptions(writing: Writing): void {

@@ -41,6 +41,7 @@ export function declare(Class: AgentClass, manifest?: AgentManifest, options: De
 	const stages = stagesOf(author, probe, manifest, fields, named);
 	checkStages(author, tools, stages, manifest);
 	checkMembers(author, probe);
+	for (const { declaration } of tools) checkTool(author, declaration.name, probe);
 	const state = new Set([...fields.map(({ name }) => name), ...getters, "call"]);
 	const { blocks, sources } = blocksOf(author, Class, probe, state);
 	const doc = docOf(author, Class, manifest);
@@ -134,6 +135,13 @@ function checkMembers(author: Author, probe: Agent): void {
 			throw refusal(author, "BAD_MEMBER", message, "fetch in a tool or a hook, keep it in a field, and show the field");
 		}
 	}
+}
+
+/** A field of the same name stands before the method, and calling it would fail each time. */
+function checkTool(author: Author, name: string, probe: Agent): void {
+	if (typeof Reflect.get(probe, name) === "function") return;
+	const message = `tool ${name} of ${author.title} is hidden behind a field of the same name`;
+	throw refusal(author, "BAD_MEMBER", message, "give the field another name");
 }
 
 function lastOf(author: Author, Class: AgentClass): ClassPlan["last"] {

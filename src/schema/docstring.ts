@@ -5,8 +5,14 @@ import { followed, type Written } from "./written-order.js";
 export function textOf(project: SignatureProject, symbol: CompilerSymbol | undefined): string | undefined {
 	if (symbol === undefined) return undefined;
 	const text = symbol.getDocumentationComment(project.checker).replaceAll("\r\n", "\n").trim();
-	return text === "" ? sameLineText(project, symbol) : text;
+	if (text === "") return sameLineText(project, symbol);
+	const declaration = project.resolve(symbol.valueDeclaration);
+	const ofParameter = declaration !== undefined && project.compiler.ast.isParameterDeclaration(declaration);
+	return ofParameter ? text.replace(NAME_END, "") : text;
 }
+
+/** What many write between the name of a parameter and its text: `@param day - The day.` */
+const NAME_END = /^[-\u2013\u2014]\s+/;
 
 /**
  * The docstring of a named type of the author's own: what a member of that type is, when it says nothing itself. Types

@@ -193,6 +193,40 @@ describe("case 3: tools", () => {
 	});
 });
 
+describe("tools that could never answer", () => {
+	test("a generator is refused, for none of its code would run", async () => {
+		class Desk extends Agent {
+			@loose({ doc: "Free hours." })
+			*slots() {
+				yield 1;
+			}
+		}
+		expect(await refused(Desk)).toBe(
+			"BAD_TOOL_METHOD tool slots of Desk is a generator, and a tool answers once; take away the * and return a list",
+		);
+		class Other extends Agent {
+			@loose({ doc: "Free hours." })
+			async *slots() {
+				yield 1;
+			}
+		}
+		expect(await refused(Other)).toContain("BAD_TOOL_METHOD");
+	});
+
+	test("one hidden behind a field of its name is refused", async () => {
+		class Desk extends Agent {
+			@loose({ doc: "Free hours." })
+			slots() {}
+		}
+		class Heir extends Desk {
+			override slots = 3 as never;
+		}
+		expect(await refused(Heir)).toBe(
+			"BAD_MEMBER tool slots of Heir is hidden behind a field of the same name; give the field another name",
+		);
+	});
+});
+
 describe("state", () => {
 	test("a first value that cannot be stored is refused with the way out", async () => {
 		class Agenda {}

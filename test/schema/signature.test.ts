@@ -394,6 +394,28 @@ describe("a project", SLOW, () => {
 		});
 	});
 
+	test("takes the dash between a parameter's name and its text for what it is", async () => {
+		const source = `import { Agent, tool } from "callboard";
+			export class Dashed extends Agent {
+				/**
+				 * - keeps its own dashes
+				 * @param a - The first.
+				 * @param b — The second.
+				 * @param c -1 or less. */
+				@tool() pick(a: string, b: string, c: number) {}
+			}`;
+		await inProject({ "agent.ts": source }, async (root) => {
+			const { agents } = await readAgents(root, [join(root, "agent.ts")]);
+			const { doc, parameters } = agents.Dashed?.tools.pick ?? {};
+			expect(doc).toBe("- keeps its own dashes");
+			expect(parameters?.properties).toEqual({
+				a: { type: "string", description: "The first." },
+				b: { type: "string", description: "The second." },
+				c: { type: "number", description: "-1 or less." },
+			});
+		});
+	});
+
 	test("tells what the compiler has against an agent file, with its line and its suggestion", async () => {
 		expect(read.typeMistakes).toEqual([]);
 		const source = `import { Agent, type Stages, tool } from "callboard";
