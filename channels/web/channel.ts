@@ -101,12 +101,15 @@ export class WebChannel implements Channel {
 	 * Shows a line on every open page of the visitor. It counts as sent also when none is open: the transcript holds it,
 	 * and the page reads that when it comes back.
 	 */
-	async send(payload: Payload, { address, key }: Delivery): Promise<SendResult> {
-		if (this.#running !== undefined) {
-			const { hub, host } = this.#running;
-			hub.said(address, { id: key, from: "agent", at: host.clock.now(), part: payload as WebPart });
-		}
-		return { outcome: "sent", id: key };
+	async send(payload: Payload, delivery: Delivery): Promise<SendResult> {
+		this.said(payload, delivery);
+		return { outcome: "sent", id: delivery.key };
+	}
+
+	said(payload: Payload, { address, key }: Pick<Delivery, "address" | "key">): void {
+		if (this.#running === undefined) return;
+		const { hub, host } = this.#running;
+		hub.said(address, { id: key, from: "agent", at: host.clock.now(), part: payload as WebPart });
 	}
 
 	show(address: AddressKey, event: LiveEvent): void {

@@ -96,14 +96,13 @@ describe("operations over Redis", () => {
 			err: expect.stringContaining("--only worker needs the redis backend; set REDIS_URL"),
 		});
 		const started = ["gateway", "worker", "sender"].map((role) =>
-			callboard(["start", "--demo", "--only", role], { cwd: folder, env: { ...env, CALLBOARD_LOG: "debug" } }),
+			callboard(["start", "--demo", "--only", role], { cwd: folder, env }),
 		);
 		try {
 			const outs = await Promise.all(started.map((each) => each.says("process.started")));
 			const urls = outs.map((out) => /"url":"([^"]+)"[^}]*"process.started"/.exec(out)?.[1] ?? "");
 			const visitor = await openChat(urls[0] ?? "");
 			await visitor.says("hello");
-			await started[1]?.says("turn.committed");
 			await visitor.hears("How can I help?");
 			for (const url of urls) expect((await fetch(`${url}/ready`)).status).toBe(200);
 			expect(await Promise.all(urls.map(async (url) => (await fetch(`${url}/`)).status))).toEqual([200, 404, 404]);
