@@ -58,7 +58,7 @@ export function updateKey(bot: number, update: number): string {
 }
 
 /** Where a message stands: its chat, and its topic where the chat is a forum. A thread of replies is no topic. */
-export function addressOf(
+function addressOf(
 	door: string,
 	message: Pick<Message, "chat"> & Partial<Pick<Message, "is_topic_message" | "message_thread_id">>,
 ) {

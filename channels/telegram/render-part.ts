@@ -29,7 +29,7 @@ export function renderPart(part: Part): TelegramPayload[] {
 }
 
 /** Ways to say where the bytes of a file are that Telegram can be given. */
-export function isSendable(ref: string): boolean {
+function isSendable(ref: string): boolean {
 	return /^(?:https?:\/\/|telegram:|data:[\w/+.-]+;base64,|file:\/\/)/.test(ref);
 }
 

@@ -72,7 +72,7 @@ export interface Stand {
 export type StandOptions = Partial<TelegramOptions> & { serverClock?: Clock; start?: false };
 
 /** The channel with its real client, at a stand-in of the platform. */
-export async function stand(options: StandOptions = {}): Promise<Stand> {
+async function stand(options: StandOptions = {}): Promise<Stand> {
 	const { serverClock, start, ...given } = options;
 	const server = await startTelegramServer({ webhookRetryMs: 100, ...(serverClock && { clock: serverClock }) });
 	const clock = new VirtualClock();
