@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import type { Manifest } from "./manifest.js";
 import { manifestDigest } from "./manifest-digest.js";
@@ -10,7 +10,7 @@ import { manifestFormat } from "./manifest-format.js";
 const format = z.object({
 	manifest: manifestFormat,
 	configs: z.array(z.string()),
-	/** Digest of the tsconfig files, which shape what is read but are not shipped with the sources. */
+	/** Digest of the tsconfig files and of what is installed, which shape what is read but are not shipped. */
 	configDigest: z.string(),
 });
 type Kept = Omit<z.infer<typeof format>, "manifest"> & { manifest: Manifest };
@@ -26,15 +26,19 @@ interface Key {
 export function readCached(key: Key): Manifest | undefined {
 	for (const folder of foldersOf(key)) {
 		const kept = parsed(join(folder, nameOf(key)));
-		if (kept === undefined || manifestDigest(key.root, kept.configs) !== kept.configDigest) continue;
+		if (kept === undefined || surroundings(key.root, kept.configs) !== kept.configDigest) continue;
 		if (manifestDigest(key.root, kept.manifest.files) === kept.manifest.digest) return kept.manifest;
 	}
 	return undefined;
 }
 
-/** Keeps a manifest in the first folder that can be written; a cache that cannot be written is no failure. */
+/**
+ * Keeps a manifest in the first folder that can be written; a cache that cannot be written is no failure. One without
+ * any agent is not kept: something around the sources is wrong, and will be put right without a change in them.
+ */
 export function writeCached(key: Key, built: { manifest: Manifest; configs: readonly string[] }): void {
-	const configDigest = manifestDigest(key.root, built.configs);
+	if (Object.keys(built.manifest.agents).length === 0) return;
+	const configDigest = surroundings(key.root, built.configs);
 	const text = JSON.stringify({ manifest: built.manifest, configs: built.configs, configDigest });
 	for (const folder of foldersOf(key)) {
 		const path = join(folder, nameOf(key));
@@ -45,6 +49,18 @@ export function writeCached(key: Key, built: { manifest: Manifest; configs: read
 			return;
 		} catch {}
 	}
+}
+
+/** What package managers write down of all they installed, in `node_modules`: types of packages stand in signatures. */
+const INSTALLED = [".package-lock.json", ".modules.yaml", ".yarn-state.yml", ".yarn-integrity"];
+
+function surroundings(root: string, configs: readonly string[]): string {
+	const folders = ["node_modules"];
+	for (let at = root, up = ".."; dirname(at) !== at; at = dirname(at), up = join("..", up)) {
+		folders.push(join(up, "node_modules"));
+	}
+	const installed = folders.flatMap((folder) => INSTALLED.map((name) => join(folder, name)));
+	return manifestDigest(root, [...configs, ...installed.filter((file) => existsSync(join(root, file)))]);
 }
 
 function foldersOf({ root, cache }: Key): string[] {

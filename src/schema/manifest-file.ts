@@ -97,7 +97,13 @@ function fresh(root: string, path: string, manifest: Manifest): Manifest {
 export function agentInManifest(manifest: Manifest, name: string): AgentManifest {
 	const agent = Object.hasOwn(manifest.agents, name) ? manifest.agents[name] : undefined;
 	if (agent !== undefined) return agent;
-	const known = Object.keys(manifest.agents).join(", ") || "no agent";
+	const known = Object.keys(manifest.agents).join(", ");
+	if (known === "") {
+		const message = `the compiler does not see that ${name} extends the Agent of callboard`;
+		const next =
+			"install callboard where the agent's file finds it, and run `npx tsc --noEmit` for the compiler's reason";
+		throw new CallboardError("NOT_IN_MANIFEST", "author", message, { next });
+	}
 	throw new CallboardError("NOT_IN_MANIFEST", "author", `the manifest knows ${known}, and not ${name}`, {
 		next: `run \`callboard build\` with the file of ${name}`,
 	});

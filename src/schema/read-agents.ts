@@ -95,23 +95,39 @@ function classesOf(root: string, project: SignatureProject, file: string, proble
 	const found: FoundClass[] = [];
 	const at = (node: Node) => placeOf(root, node);
 	const refuse = (node: Node, what: string, next: string) => problems.push({ at: at(node), what, next });
-	const visit = (node: Node): void => {
-		if (ast.isClassDeclaration(node) || ast.isClassExpression(node)) {
-			const chain = agentChain(project, node);
-			if (chain !== undefined && node.name === undefined) {
-				refuse(node, "an agent class has no name", "write `export default class ClinicaNorte extends Agent`");
-			} else if (chain !== undefined && node.name !== undefined && !isAbstract(project, node)) {
-				found.push({
-					node,
-					chain,
-					reading: { project, name: node.name.text, at, refuse, bound: boundByHeritage(project, chain) },
-				});
-			}
+	const take = (node: ClassNode): void => {
+		const chain = agentChain(project, node);
+		if (chain !== undefined && node.name === undefined) {
+			refuse(node, "an agent class has no name", "write `export default class ClinicaNorte extends Agent`");
+		} else if (chain !== undefined && node.name !== undefined && !isAbstract(project, node)) {
+			found.push({
+				node,
+				chain,
+				reading: { project, name: node.name.text, at, refuse, bound: boundByHeritage(project, chain) },
+			});
 		}
+	};
+	const visit = (node: Node): void => {
+		if (ast.isClassDeclaration(node) || ast.isClassExpression(node)) take(node);
 		node.forEachChild(visit);
 	};
 	visit(source);
+	const exported = defaultOf(project, source);
+	if (exported !== undefined && exported.getSourceFile().fileName !== source.fileName) take(exported);
 	return found;
+}
+
+/** The class that a file exports by default, wherever it stands: `export { default } from "./clinic.js"`. */
+function defaultOf(
+	{ checker, compiler: { ast, sync }, resolve }: SignatureProject,
+	source: Node,
+): ClassNode | undefined {
+	const module = checker.getSymbolAtLocation(source);
+	const exported = module && checker.getMemberInModuleExports(module, "default");
+	if (exported === undefined) return undefined;
+	const symbol = exported.flags & sync.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+	const node = resolve(symbol.valueDeclaration);
+	return node !== undefined && (ast.isClassDeclaration(node) || ast.isClassExpression(node)) ? node : undefined;
 }
 
 function isAbstract({ compiler: { ast } }: SignatureProject, node: ClassNode): boolean {

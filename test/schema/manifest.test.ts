@@ -93,6 +93,23 @@ describe("a manifest", { timeout: 60_000 }, () => {
 		});
 	});
 
+	test("in development what is installed anew is read anew, and a class that is no agent for want of it is not kept", async () => {
+		const broken = { ...files, "node_modules/callboard/index.ts": "export class Other {}" };
+		await inProject(broken, async (root) => {
+			expect((await loadManifest(wanted(root))).agents).toEqual({});
+			expect(existsSync(join(root, "node_modules/.cache"))).toBe(false);
+		});
+		await inProject({ ...files, "node_modules/.package-lock.json": "1" }, async (root) => {
+			await loadManifest(wanted(root));
+			const cache = join(root, "node_modules/.cache/callboard");
+			const [name = ""] = readdirSync(cache);
+			write(cache, name, readFileSync(join(cache, name), "utf8").replace("Day by day.", "From the cache."));
+			expect((await loadManifest(wanted(root))).agents.Daily?.doc).toBe("From the cache.");
+			write(root, "node_modules/.package-lock.json", "2");
+			expect((await loadManifest(wanted(root))).agents.Daily?.doc).toBe("Day by day.");
+		});
+	});
+
 	test("a cache that cannot be written is no failure", async () => {
 		await inProject({ ...files, blocked: "a file where a folder is wanted" }, async (root) => {
 			const manifest = await loadManifest({ ...wanted(root), cache: "blocked" });
@@ -156,6 +173,9 @@ describe("a manifest", { timeout: 60_000 }, () => {
 		const { manifest } = await buildManifest({ root: repository, files: ["test/schema/fixtures/clinic/clinic.tsx"] });
 		expect(agentInManifest(manifest, "Clinic").stages).toHaveLength(4);
 		expect(() => agentInManifest(manifest, "toString")).toThrow("the manifest knows Clinic, and not toString");
+		expect(() => agentInManifest({ ...manifest, agents: {} }, "Clinic")).toThrow(
+			"the compiler does not see that Clinic extends the Agent of callboard",
+		);
 		expect(() => agentInManifest(manifest, "Desk")).toThrow(
 			expect.objectContaining({ code: "NOT_IN_MANIFEST", next: "run `callboard build` with the file of Desk" }),
 		);

@@ -57,6 +57,25 @@ describe("a class", SLOW, () => {
 		});
 	});
 
+	test.each([
+		'export { default } from "./clinic.js";',
+		'export { Clinic as default } from "./clinic.js";',
+		'import { Clinic } from "./clinic.js";\nexport default Clinic;',
+	])("is read where it stands when a file only passes it on: %s", async (source) => {
+		const clinic = `import { Agent, tool } from "callboard";
+			/** Books. */
+			export class Clinic extends Agent {
+				/** Books. */
+				@tool() book(day: string) {}
+			}
+			export default Clinic;`;
+		await inProject({ "agents/a/agent.ts": source, "agents/a/clinic.ts": clinic }, async (root) => {
+			const { agents, problems } = await readAgents(root, [join(root, "agents/a/agent.ts")]);
+			expect(problems).toEqual([]);
+			expect(agents.Clinic).toMatchObject({ file: "agents/a/clinic.ts", tools: { book: { order: ["day"] } } });
+		});
+	});
+
 	test("that is abstract, or no agent, is not read", () => {
 		expect(Object.keys(read.agents)).toEqual(["Bound", "Clinic", "Generic", "Hard"]);
 	});
