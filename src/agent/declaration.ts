@@ -95,6 +95,8 @@ export interface AgentDeclaration {
 	readonly name: string;
 	/** As its author calls it, for messages: `ClinicaNorte`. */
 	readonly title: string;
+	/** The folder its file stands in, absolute, when it was loaded from one. */
+	readonly folder?: string;
 	/** First text of the static region. */
 	readonly doc: string;
 	/** A page known by heart, whole; "" for none. */

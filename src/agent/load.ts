@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CallboardError } from "../errors.js";
 import type { Manifest } from "../schema/manifest.js";
@@ -61,7 +61,7 @@ export async function loadAgents(options: LoadOptions): Promise<readonly AgentDe
 			},
 		);
 	}
-	return declared.map(({ declaration }) => declaration);
+	return declared.map(({ declaration, file }) => ({ ...declaration, folder: dirname(file) }));
 }
 
 /** The agent files of a project, sorted. */

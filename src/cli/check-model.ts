@@ -1,14 +1,16 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { AgentDeclaration } from "../agent/declaration.js";
 import type { Config } from "../config.js";
-import { demoPath, modelServer } from "./choose-model.js";
+import { modelServer } from "./choose-model.js";
+import { demoPath, readDemo } from "./demo.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 
 const PATIENCE_MS = 5000;
 const OPENAI = "https://api.openai.com/v1";
 
-/** Whether an agent's model can be asked: asks its server for the list of models, which costs nothing. */
+/**
+ * Whether an agent's model can be asked: asks its server for the list of models, which costs nothing.
+ * @throws CallboardError `BAD_SCRIPT` for a mistake in the demo that answers without one
+ */
 export async function checkModel(agent: AgentDeclaration, config: Config): Promise<Finding> {
 	const server = modelServer(agent, config);
 	if (server === undefined) return withoutModel(agent, config);
@@ -27,8 +29,9 @@ export async function checkModel(agent: AgentDeclaration, config: Config): Promi
 		}
 		return inList(await response.json(), name, host);
 	} catch (error) {
-		const { name: kind, cause } = error as Error & { cause?: { code?: string } };
-		const why = kind === "TimeoutError" ? "does not answer" : `cannot be reached (${cause?.code ?? kind})`;
+		const { name: kind, cause } = error as Error & { cause?: { code?: string; message?: string } };
+		const reason = cause?.code ?? cause?.message ?? kind;
+		const why = kind === "TimeoutError" ? "does not answer" : `cannot be reached (${reason})`;
 		return fail("model", `${host} ${why}`, "check OPENAI_BASE_URL and the way to it");
 	}
 }
@@ -40,9 +43,9 @@ function inList(list: unknown, name: string, host: string): Finding {
 	return warn("model", `${host} takes the key, but does not list ${name}`, "check CALLBOARD_MODEL");
 }
 
-function withoutModel(agent: AgentDeclaration, config: Config): Finding {
-	const demo = demoPath(agent);
-	if (existsSync(join(config.root, demo))) {
+async function withoutModel(agent: AgentDeclaration, config: Config): Promise<Finding> {
+	const demo = demoPath(agent, config.root);
+	if ((await readDemo(agent, config.root)) !== undefined) {
 		return warn("model", `no key is set, so the demo in ${demo} answers`, "put OPENAI_API_KEY=… into .env");
 	}
 	return fail(

@@ -1,14 +1,12 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { AgentDeclaration } from "../agent/declaration.js";
 import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import { CallboardError } from "../errors.js";
 import type { Model } from "../model/model.js";
 import { openai } from "../model/openai.js";
-import { loadScript } from "../model/script-file.js";
 import { ScriptedModel } from "../model/scripted.js";
 import type { Log } from "../observe/log.js";
+import { demoPath, readDemo } from "./demo.js";
 
 export interface ChosenModel {
 	model: Model;
@@ -29,22 +27,18 @@ export interface ChooseModelOptions {
 	demo: boolean;
 }
 
-/** Where an agent's scripted demo stands, relative to the folder that holds `agents/`. */
-export function demoPath(agent: AgentDeclaration): string {
-	return join("agents", agent.name, "demo.yaml");
-}
-
 /**
  * The model behind an agent: a real one where there is a key or a server, else the scripted demo beside the agent.
- * @throws CallboardError `NO_MODEL` when there is neither
+ * @throws CallboardError `NO_MODEL` when there is neither, `BAD_SCRIPT` for a mistake in the demo
  */
 export async function chooseModel(options: ChooseModelOptions): Promise<ChosenModel> {
 	const real = realModel(options);
 	if (real !== undefined) return real;
 	const { root, agent, clock, config } = options;
-	const path = demoPath(agent);
-	if (options.demo && existsSync(join(root, path))) {
-		const model = new ScriptedModel(await loadScript(join(root, path)), { clock, timeZone: config.timeZone });
+	const path = demoPath(agent, root);
+	const script = options.demo ? await readDemo(agent, root) : undefined;
+	if (script !== undefined) {
+		const model = new ScriptedModel(script, { clock, timeZone: config.timeZone });
 		return {
 			model,
 			demo: path,

@@ -69,7 +69,7 @@ async function modelFindings(
 		const chosen = named === undefined && config.agent === undefined ? agents : [chooseAgent(agents, named, config)];
 		return await Promise.all(chosen.map((agent) => checkModel(agent, config)));
 	} catch (error) {
-		return [asFinding("agents", error)];
+		return [asFinding("model", error)];
 	}
 }
 

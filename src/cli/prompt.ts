@@ -3,11 +3,11 @@ import type { AgentDeclaration } from "../agent/declaration.js";
 import { suggestion } from "../agent/nearest.js";
 import type { JsonObject } from "../call/json.js";
 import { systemClock } from "../clock.js";
-import { type Config, readConfig } from "../config.js";
+import { readConfig } from "../config.js";
 import { CallboardError } from "../errors.js";
 import { silentLog } from "../observe/log.js";
 import { printPrompt } from "../prompt/print.js";
-import { checkState, readState } from "../testing/golden.js";
+import { checkState, readMoment } from "../testing/golden.js";
 import { dayOf } from "../turn/day.js";
 import { chooseAgent, sourceAgents } from "./project-agents.js";
 import type { ExitCode, Shell } from "./shell.js";
@@ -20,10 +20,11 @@ export async function prompt(
 	const config = readConfig({ root: shell.cwd });
 	const agent = chooseAgent(await sourceAgents(config.root), options.agent, config);
 	const path = options.state === undefined ? undefined : resolve(shell.cwd, options.state);
-	const given = path === undefined ? {} : readState(path);
+	const { state: given, today = dayOf(systemClock.now(), config.timeZone) } =
+		path === undefined ? { state: {} } : readMoment(path);
 	if (path !== undefined) checkState(agent, given, options.state ?? path);
 	const stage = options.stage === undefined ? {} : { stage: checkedStage(agent, options.stage) };
-	const opening = { call: call(config), clock: systemClock, log: silentLog };
+	const opening = { call: call(today), clock: systemClock, log: silentLog };
 	const first = agent.open(opening).snapshot();
 	const state: JsonObject = { ...first, ...given, ...stage };
 	shell.out(printPrompt(agent, agent.open({ ...opening, state })));
@@ -40,7 +41,7 @@ function checkedStage(agent: AgentDeclaration, stage: string): string {
 }
 
 /** A call that nobody makes, for what a view may read of it. */
-function call(config: Config) {
+function call(today: string) {
 	return {
 		id: "prompt",
 		address: "terminal|you",
@@ -48,7 +49,7 @@ function call(config: Config) {
 		transport: "chat",
 		from: "terminal:you",
 		contact: { id: "terminal:you" },
-		today: dayOf(systemClock.now(), config.timeZone),
+		today,
 		history: () => [],
 	} as const;
 }

@@ -56,12 +56,18 @@ export function readGolden(path: string): Golden {
  * @throws CallboardError `BAD_GOLDEN` when the file holds no object
  */
 export function readState(path: string): JsonObject {
+	return readMoment(path).state;
+}
+
+/** The same, with the day of a golden that names one. */
+export function readMoment(path: string): { state: JsonObject; today: string | undefined } {
 	const content = readJson(path);
 	if (typeof content !== "object" || content === null || Array.isArray(content)) {
 		throw badGolden(path, "it holds no state", 'write { "stage": "choose", … }');
 	}
-	const isGolden = "expect" in content && "input" in content;
-	return (isGolden ? ((content as { state?: JsonObject }).state ?? {}) : content) as JsonObject;
+	if (!("expect" in content && "input" in content)) return { state: content as JsonObject, today: undefined };
+	const { state = {}, today } = readGolden(path);
+	return { state: state as JsonObject, today };
 }
 
 /**
@@ -108,7 +114,7 @@ export function checkGolden(agent: AgentDeclaration, golden: Golden): void {
 function readJson(path: string): unknown {
 	let content: string;
 	try {
-		content = readFileSync(path, "utf8");
+		content = readFileSync(path, "utf8").replace(/^\ufeff/, "");
 	} catch (cause) {
 		const reason = (cause as { code?: string }).code === "ENOENT" ? "there is no such file" : "it cannot be read";
 		throw new CallboardError("BAD_GOLDEN", "author", reason, { where: path, next: "check the path", cause });

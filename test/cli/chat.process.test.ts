@@ -27,6 +27,21 @@ describe("callboard chat", () => {
 		});
 	});
 
+	it("a demo beside an agent whose folder has another name answers; one that names no tool of its is refused", async () => {
+		const demo = bakeryDemo.replaceAll("order", "ordr");
+		const corner = project({ "agents/corner/agent.tsx": bakery, "agents/corner/demo.yaml": demo });
+		const said = async () => callboard(["chat", "--say", "4 cakes"], { cwd: corner.folder }).ended;
+		const refused = await said();
+		corner.write({ "agents/corner/demo.yaml": bakeryDemo });
+		const answered = await said();
+		corner.remove();
+		expect(refused.code).toBe(2);
+		expect(refused.err).toMatch(
+			/demo\.yaml:4: bakery has no tool ordr; did you mean "order"\?; its tools are order, hours\n$/,
+		);
+		expect(answered).toMatchObject({ code: 0, out: expect.stringContaining("bakery: That makes 4 cakes.") });
+	});
+
 	it("reads lines from a pipe in the same way", async () => {
 		const { code, out } = await chat([], {}, "2 cakes\n");
 		expect(code).toBe(0);
@@ -124,16 +139,21 @@ describe("callboard prompt", () => {
 		expect(out).toMatch(/\+ order {2,}in order/);
 	});
 
-	it("--state takes a plain state or a golden, --stage goes over it", async () => {
+	it("--state takes a plain state or a golden with its day, --stage goes over it", async () => {
 		shop.write({
+			"agents/bakery/agent.tsx": bakery.replace(
+				"so far: {this.cakes}.",
+				"so far: {this.cakes}. It is {this.call.today}.",
+			),
 			"plain.json": JSON.stringify({ cakes: 7, stage: "done" }),
-			"golden.json": JSON.stringify({ state: { cakes: 8 }, input: ["hi"], expect: {} }),
+			"golden.json": JSON.stringify({ state: { cakes: 8 }, today: "2026-03-02", input: ["hi"], expect: {} }),
 		});
 		const plain = (await prompt("--state", "plain.json")).out;
 		expect(plain).toContain("Cakes so far: 7.");
 		expect(plain).toMatch(/- order {2,}stage is done, it needs order/);
 		const golden = (await prompt("--state", "golden.json", "--stage", "done")).out;
-		expect(golden).toContain("Cakes so far: 8.");
+		shop.write({ "agents/bakery/agent.tsx": bakery });
+		expect(golden).toContain("Cakes so far: 8. It is 2026-03-02.");
 		expect(golden).toContain("stage: done");
 	});
 

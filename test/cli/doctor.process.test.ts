@@ -104,6 +104,11 @@ describe("callboard doctor", () => {
 		expect(inUse.lines.join("\n")).toContain(
 			`port ${port} of 127.0.0.1 is in use; stop what uses it, or set PORT to another`,
 		);
+		shop.write({ "agents/bakery/demo.yaml": bakeryDemo.replace("after: order", "after: ordr") });
+		const misled = await doctor({});
+		shop.write({ "agents/bakery/demo.yaml": bakeryDemo });
+		expect(misled.code).toBe(1);
+		expect(misled.lines.join("\n")).toMatch(/^fail {2}model .*demo\.yaml:4: bakery has no tool ordr/m);
 		shop.write({ "agents/bakery/agent.tsx": bakery.replace("/** Tells the opening hours. */", "") });
 		const broken = await doctor({});
 		shop.write({ "agents/bakery/agent.tsx": bakery });
