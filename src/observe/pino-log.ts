@@ -28,20 +28,21 @@ export function pinoLog(options: PinoLogOptions): Log {
 		},
 		{ write: (line: string) => void destination.write(line) },
 	);
-	return wrap(logger);
+	return wrap(logger, {});
 }
 
-function wrap(logger: Logger): Log {
+/** `bound` goes into every line; what a line says itself under the same name takes its place. */
+function wrap(logger: Logger, bound: LogFields): Log {
 	const write =
 		(level: "debug" | "info" | "warn" | "error") =>
 		(event: string, fields: LogFields = {}) => {
-			if (logger.isLevelEnabled(level)) logger[level](mask(fields) as LogFields, event);
+			if (logger.isLevelEnabled(level)) logger[level]({ ...bound, ...(mask(fields) as LogFields) }, event);
 		};
 	return {
 		debug: write("debug"),
 		info: write("info"),
 		warn: write("warn"),
 		error: write("error"),
-		with: (fields) => wrap(logger.child(mask(fields) as LogFields)),
+		with: (fields) => wrap(logger, { ...bound, ...(mask(fields) as LogFields) }),
 	};
 }

@@ -20,6 +20,13 @@ describe("log", () => {
 		]);
 	});
 
+	it("names a field once, the way the line itself gives it", () => {
+		const { lines, log } = recording("json");
+		log.with({ turn: "t.6", call: "c" }).with({ call: "d" }).info("bot.finished", { turn: "t.5" });
+		expect(lines[0]).toMatch(/"turn":"t\.5","call":"d","event":"bot\.finished"\}\n$/);
+		expect(lines[0]?.match(/"turn"|"call"/g)).toHaveLength(2);
+	});
+
 	it("writes one short line for a person", () => {
 		const { lines, log } = recording("line");
 		const error = new CallboardError("X", "operator", "the port is taken", { next: "choose another" });
