@@ -37,11 +37,11 @@ export function modelError(failure: Failure | undefined, model: string, host: st
 			);
 		case "busy":
 			return error("MODEL_UNAVAILABLE", `${what} is over its rate limit`, {
-				next: "wait, raise the limit at the provider, or name a second model in `fallbacks`",
+				next: "wait, raise the limit at the provider, or name a second model in CALLBOARD_FALLBACK_MODELS",
 			});
 		case "down":
 			return error("MODEL_UNAVAILABLE", `${what} did not answer${status(failure)}`, {
-				next: "check that the server is up and reachable, or name a second model in `fallbacks`",
+				next: "check that the server is up and reachable, or name a second model in CALLBOARD_FALLBACK_MODELS",
 			});
 	}
 }

@@ -47,7 +47,7 @@ export class ProcessLock {
 			const before = this.#cell.get() as Holder | undefined;
 			if (before !== undefined && (await listens(before.socket))) {
 				throw new CallboardError("STORE_IN_USE", "operator", `process ${before.pid} is using ${this.#folder}`, {
-					next: `stop process ${before.pid}, or give this one another folder`,
+					next: `stop process ${before.pid}, or give this one another folder: CALLBOARD_DATA=…`,
 				});
 			}
 			this.#holder ??= await this.#listen();
