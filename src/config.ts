@@ -137,8 +137,29 @@ interface EnvFile {
 function readEnvFile(root: string): EnvFile {
 	const path = resolve(root, ".env");
 	if (!existsSync(path)) return { values: {}, lines: new Map() };
-	const content = readFileSync(path, "utf8");
+	const content = textOf(path);
 	return { values: parseEnv(content), lines: checkLines(content) };
+}
+
+/** Editors of Windows put a mark in front, which would become part of the first name, or write two bytes a letter. */
+function textOf(path: string): string {
+	let content: string;
+	try {
+		content = readFileSync(path, "utf8");
+	} catch (cause) {
+		throw new CallboardError("BAD_ENV_FILE", "operator", "it cannot be read", {
+			where: path,
+			next: "see that it is a file that this user may read",
+			cause,
+		});
+	}
+	if (content.includes("\0")) {
+		throw new CallboardError("BAD_ENV_FILE", "operator", "it is not UTF-8 text", {
+			where: path,
+			next: "save it again with the encoding UTF-8",
+		});
+	}
+	return content.replace(/^\ufeff/, "");
 }
 
 /** Node skips a line that it cannot read; a person wants to be told. */

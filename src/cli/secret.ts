@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.js";
 import { CallboardError } from "../errors.js";
@@ -10,11 +10,20 @@ export function developmentSecret(config: Config): string {
 	const path = join(config.data, "secret");
 	try {
 		mkdirSync(config.data, { recursive: true });
-		writeFileSync(path, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
+		writeFileSync(path, randomBytes(32).toString("hex"), { mode: 0o600, flag: isEmpty(path) ? "w" : "wx" });
 	} catch (error) {
 		if ((error as { code?: string }).code !== "EEXIST") throw unwritable(config, error);
 	}
-	return readFileSync(path, "utf8").trim();
+	try {
+		return readFileSync(path, "utf8").trim();
+	} catch (error) {
+		throw unwritable(config, error);
+	}
+}
+
+/** Whether a process died, or the disk was full, between making the file and writing it. */
+function isEmpty(path: string): boolean {
+	return statSync(path, { throwIfNoEntry: false })?.size === 0;
 }
 
 /** @throws CallboardError `NO_SECRET` when none is set */

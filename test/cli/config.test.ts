@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -92,6 +92,24 @@ describe("settings", () => {
 		);
 		expect(refusal('PORT=3000\nHOST="0.0.0.0\n').explain()).toBe(
 			'.env:2: the quote " is never closed; end the value with "',
+		);
+	});
+
+	it("are read from a file with a byte order mark and Windows line ends", () => {
+		const config = readConfig({ root: project("\ufeffPORT=81\r\nHOST=0.0.0.0\r\n"), environment: {} });
+		expect([config.port, config.host]).toEqual([81, "0.0.0.0"]);
+	});
+
+	it("say of a .env that is no readable text what it is", () => {
+		const folder = project();
+		mkdirSync(join(folder, ".env"));
+		expect(() => readConfig({ root: folder, environment: {} })).toThrow(
+			expect.objectContaining({ code: "BAD_ENV_FILE", where: join(folder, ".env"), message: "it cannot be read" }),
+		);
+		const wide = project();
+		writeFileSync(join(wide, ".env"), Buffer.from("\ufeffPORT=81\r\n", "utf16le"));
+		expect(() => readConfig({ root: wide, environment: {} })).toThrow(
+			expect.objectContaining({ code: "BAD_ENV_FILE", message: "it is not UTF-8 text" }),
 		);
 	});
 

@@ -84,6 +84,9 @@ describe("golden", () => {
 		expect(readState(file({ stage: "quote" }))).toEqual({ stage: "quote" });
 		expect(readState(file({ state: { stage: "quote" }, input: ["x"], expect: {} }))).toEqual({ stage: "quote" });
 		expect(readState(file({ input: ["x"], expect: {} }))).toEqual({});
+		const marked = file({});
+		writeFileSync(marked, '\ufeff{"stage": "quote"}');
+		expect(readState(marked)).toEqual({ stage: "quote" });
 		expect(() => readState(file([1]))).toThrow("it holds no state");
 		expect(() => readState("no-such-file.json")).toThrow("there is no such file");
 	});
