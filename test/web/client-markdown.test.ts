@@ -117,11 +117,19 @@ describe("the Markdown the page shows", () => {
 		"`".repeat(20_000),
 		"_a".repeat(10_000),
 		"> ".repeat(5_000),
+		">".repeat(100_000),
+		Array.from({ length: 300 }, (_, depth) => `${" ".repeat(depth)}- x`).join("\n"),
 		"**a".repeat(7_000),
 	])("a text made to be slow is read all the same", (text) => {
-		expect(parseMarkdown(text).length).toBeGreaterThan(0);
+		const nodes = parseMarkdown(text);
+		expect(nodes.length).toBeGreaterThan(0);
+		expect(depthOf(nodes)).toBeLessThan(50);
 	});
 });
+
+function depthOf(nodes: readonly Node[]): number {
+	return Math.max(0, ...nodes.map((node) => (typeof node === "string" ? 0 : 1 + depthOf(node.children))));
+}
 
 /** Without what a label stands for. */
 function unlinked(text: string): string {

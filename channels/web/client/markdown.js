@@ -6,6 +6,8 @@
 const LIST_ITEM = /^(\s*)(?:([-*+])|(\d{1,9})[.)])\s+(.*)$/;
 /** With at most the name of a language behind it: a line of code between three backticks is no block. */
 const FENCE = /^\s*(```+|~~~+)[\w+#.-]*\s*$/;
+/** Quotes and lists deeper inside each other than this stay text: nobody means them, and a browser's stack ends. */
+const DEEPEST = 20;
 /** How far a closing mark is looked for, so that no text is slow to read. */
 const REACH = 2000;
 
@@ -54,9 +56,11 @@ export function safeHref(address) {
 
 /**
  * @param {readonly string[]} lines
+ * @param {number} [depth] how many quotes and lists stand around it
  * @returns {MarkdownNode[]}
  */
-function blocks(lines) {
+function blocks(lines, depth = 0) {
+	if (depth > DEEPEST) return [{ tag: "p", children: withBreaks(lines) }];
 	/** @type {MarkdownNode[]} */
 	const out = [];
 	let at = 0;
@@ -81,10 +85,10 @@ function blocks(lines) {
 			let end = at;
 			while (end < lines.length && /^\s*>/.test(lines[end] ?? "")) end++;
 			const quoted = lines.slice(at, end).map((quote) => quote.replace(/^\s*> ?/, ""));
-			out.push({ tag: "blockquote", children: blocks(quoted) });
+			out.push({ tag: "blockquote", children: blocks(quoted, depth + 1) });
 			at = end;
 		} else if (LIST_ITEM.test(line)) {
-			const [list, next] = readList(lines, at);
+			const [list, next] = readList(lines, at, depth);
 			out.push(list);
 			at = next;
 		} else {
@@ -106,9 +110,10 @@ function startsBlock(line) {
  * One list; lines indented below an item belong to it.
  * @param {readonly string[]} lines
  * @param {number} from
+ * @param {number} depth
  * @returns {[MarkdownNode, number]}
  */
-function readList(lines, from) {
+function readList(lines, from, depth) {
 	const first = LIST_ITEM.exec(lines[from] ?? "");
 	const indent = first?.[1]?.length ?? 0;
 	const ordered = first?.[3] !== undefined;
@@ -123,7 +128,7 @@ function readList(lines, from) {
 		const below = lines
 			.slice(at + 1, end)
 			.map((line) => line.trimStart() && line.slice(Math.min(indent + 2, indentOf(line))));
-		items.push({ tag: "li", children: [...inline(item[4] ?? ""), ...blocks(below)] });
+		items.push({ tag: "li", children: [...inline(item[4] ?? ""), ...blocks(below, depth + 1)] });
 		at = end;
 		if ((lines[at] ?? "x").trim() === "" && LIST_ITEM.test(lines[at + 1] ?? "")) at++;
 	}
