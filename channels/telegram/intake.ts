@@ -5,7 +5,7 @@ import type { Inbound } from "../../src/call/inbound.js";
 import type { Content } from "../../src/call/message.js";
 import type { Choice } from "../../src/call/part.js";
 import type { Accepted, ChannelHost } from "../../src/channel/channel.js";
-import { readChoice } from "../../src/channel/choices.js";
+import { readTyped } from "../../src/channel/choices.js";
 import type { BotName } from "./addressed.js";
 import { failureCode } from "./errors.js";
 import { choiceData, isHashed } from "./keyboard.js";
@@ -109,13 +109,7 @@ export class Intake {
 		const { text } = inbound.content;
 		if (text.length > CHOICE_TEXT_MAX || text.includes("\n")) return inbound;
 		const { entries } = await this.#options.host.transcript(inbound.address, LAST_OFFER);
-		const last = entries.findLast(
-			(entry) => entry.role === "user" || (entry.role === "said" && entry.part.kind === "choices"),
-		);
-		if (last?.role !== "said" || last.part.kind !== "choices") return inbound;
-		const chosen = readChoice(text, last.part.choices);
-		if (chosen === undefined) return inbound;
-		return { ...inbound, content: { kind: "choice", choice: chosen.id, text: chosen.label, of: last.id } };
+		return { ...inbound, content: readTyped(text, entries) };
 	}
 
 	/** The newest choices that were said and hold one of this kind. */

@@ -4,7 +4,7 @@ import type { Content } from "../../src/call/message.js";
 import { type Part, partText } from "../../src/call/part.js";
 import type { Capabilities } from "../../src/channel/capabilities.js";
 import type { Channel, ChannelHost, Delivery, LiveEvent, Payload, SendResult } from "../../src/channel/channel.js";
-import { numberedChoices, readChoice } from "../../src/channel/choices.js";
+import { numberedChoices, readTyped } from "../../src/channel/choices.js";
 import { plainText } from "../../src/channel/plain-text.js";
 import { splitText } from "../../src/channel/split-text.js";
 import { Keyboard } from "./keyboard.js";
@@ -184,13 +184,7 @@ interface Running {
 /** What was typed: one of the choices just offered when it names one, else a text. */
 async function readLine({ host, address }: Running, line: string): Promise<Content> {
 	const { entries } = await host.transcript(address, 20);
-	const last = entries.findLast(
-		(entry) => entry.role === "user" || (entry.role === "said" && entry.part.kind === "choices"),
-	);
-	if (last?.role !== "said" || last.part.kind !== "choices") return { kind: "text", text: line };
-	const chosen = readChoice(line, last.part.choices);
-	if (chosen === undefined) return { kind: "text", text: line };
-	return { kind: "choice", choice: chosen.id, text: chosen.label, of: last.id };
+	return readTyped(line, entries);
 }
 
 function wordsOf(part: Part): string[] {

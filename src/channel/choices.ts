@@ -1,3 +1,5 @@
+import type { HistoryEntry } from "../call/history.js";
+import type { Content } from "../call/message.js";
 import type { Choice } from "../call/part.js";
 import type { Capabilities } from "./capabilities.js";
 import { measure } from "./measure.js";
@@ -56,6 +58,20 @@ export function readChoice(answer: string, choices: readonly Choice[]): Choice |
 	if (named.length > 0) return named.length === 1 ? named[0] : undefined;
 	const digits = /^[([]?(\p{Nd}{1,3})[)\].:]?$/u.exec(said)?.[1];
 	return digits === undefined ? undefined : choices[readNumber(digits) - 1];
+}
+
+/**
+ * What a typed text says after these rows of a transcript: a choice when it names one of those offered last and nobody
+ * has said anything since.
+ */
+export function readTyped(text: string, entries: readonly HistoryEntry[]): Content {
+	const last = entries.findLast(
+		(entry) => entry.role === "user" || (entry.role === "said" && entry.part.kind === "choices"),
+	);
+	if (last?.role !== "said" || last.part.kind !== "choices") return { kind: "text", text };
+	const chosen = readChoice(text, last.part.choices);
+	if (chosen === undefined) return { kind: "text", text };
+	return { kind: "choice", choice: chosen.id, text: chosen.label, of: last.id };
 }
 
 function plain(text: string): string {

@@ -19,7 +19,7 @@ export interface TextPiece {
 /**
  * Cuts a Markdown text into pieces that each fit one message. Nothing is lost: the `source` of the pieces joined is the
  * text. It cuts after a paragraph where it can, else after a line, a sentence, a word; never inside a character as a
- * reader sees it, nor inside a link or `code` that would fit. A code block that must be cut is closed and opened again.
+ * reader sees it, nor inside a link, `code` or bold words that would fit. A code block that must be cut is closed and opened again.
  */
 export function splitText(text: string, options: SplitOptions): TextPiece[] {
 	if (options.max < 16) throw new RangeError(`a message of ${options.max} ${options.unit} is too short to cut into`);
@@ -27,7 +27,8 @@ export function splitText(text: string, options: SplitOptions): TextPiece[] {
 	return new Splitter(text, options).run();
 }
 
-const LINK = /!?\[[^\]\n]*\]\([^)\s]*\)|<?https?:\/\/[^\s>]+>?|`[^`\n]+`/g;
+/** Links, `code` and bold words: cut in two, neither half would be what it was. */
+const WHOLE = /!?\[[^\]\n]*\]\([^)\s]*\)|<?https?:\/\/[^\s>]+>?|`[^`\n]+`|\*\*[^*\n]+\*\*|__[^_\n]+__/g;
 const SENTENCE_END = /[.!?…。！？]["')\]»”’*_]*$/u;
 
 const PARAGRAPH = 0;
@@ -44,8 +45,8 @@ class Splitter {
 	readonly #fences: readonly CodeFence[];
 	/** Where a reader's character starts. */
 	readonly #borders: Uint8Array;
-	/** Set for every index inside a link or `code`. */
-	readonly #inLink: Uint8Array;
+	/** Set for every index inside what is not cut. */
+	readonly #inWhole: Uint8Array;
 
 	constructor(text: string, options: SplitOptions) {
 		this.#text = text;
@@ -54,10 +55,10 @@ class Splitter {
 		this.#counts = unitCounts(text, options.unit);
 		this.#fences = codeFences(text).filter((fence) => this.#overhead(fence) * 2 <= options.max);
 		this.#borders = graphemeBorders(text);
-		this.#inLink = new Uint8Array(text.length + 1);
-		for (const match of text.matchAll(LINK)) {
+		this.#inWhole = new Uint8Array(text.length + 1);
+		for (const match of text.matchAll(WHOLE)) {
 			if (measure(match[0], options.unit) <= options.max) {
-				this.#inLink.fill(1, match.index + 1, match.index + match[0].length);
+				this.#inWhole.fill(1, match.index + 1, match.index + match[0].length);
 			}
 		}
 	}
@@ -120,7 +121,7 @@ class Splitter {
 	}
 
 	#mayCut(at: number): boolean {
-		if (this.#borders[at] === 0 || this.#inLink[at] !== 0) return false;
+		if (this.#borders[at] === 0 || this.#inWhole[at] !== 0) return false;
 		for (const fence of this.#fences) {
 			if (fence.start < at && at <= fence.bodyStart) return false;
 			if (fence.bodyEnd <= at && at < fence.end) return false;

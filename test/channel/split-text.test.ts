@@ -110,6 +110,15 @@ describe("splitting a text into messages", () => {
 		expect(pieces.some((piece) => piece.includes(`https://example.org/${"x".repeat(50)}`))).toBe(true);
 	});
 
+	it("D3: never cuts bold words or code that fit a message", () => {
+		for (const whole of ["**Monday at ten**", "__Monday at ten__", "`npm run it`"]) {
+			for (let shift = 0; shift < 40; shift += 1) {
+				const text = `${"word ".repeat(8).slice(0, shift)} ${whole} ${"more ".repeat(20)}`;
+				expect(splitText(text, { max: 40, unit: "utf16" }).some((piece) => piece.text.includes(whole))).toBe(true);
+			}
+		}
+	});
+
 	it("cuts after a paragraph, else a line, else a sentence, else a word", () => {
 		const max = { max: 40, unit: "utf16" } as const;
 		const first = (text: string) => splitText(text, max)[0]?.source;
