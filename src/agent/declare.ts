@@ -170,8 +170,20 @@ function warningsOf(author: Author, plan: ClassPlan, doc: string, probe: Agent):
 	const declared = Object.keys(plan.events).length > 0;
 	if (listens && !declared) warnings.push(`${title} has onEvent but no static events, so it never hears any`);
 	if (declared && !listens) warnings.push(`${title} declares events but has no onEvent, so nothing comes of them`);
+	for (const event of timedEvents(plan.Class)) {
+		if (plan.events[event]?.from.includes("timer")) continue;
+		warnings.push(
+			`${title} sets a timer for ${event}, and nothing hears it: write static events = { ${event}: { from: ["timer"] } }`,
+		);
+	}
 	if (stages !== undefined) warnings.push(...stageWarnings(title, plan.Class, stages, plan.tools));
 	return warnings;
+}
+
+/** The events that the text of a class names in `call.later`. */
+function timedEvents(Class: AgentClass): ReadonlySet<string> {
+	const timers = Function.prototype.toString.call(Class).matchAll(/\.later\(\s*\{[^{}]*\}\s*,\s*(["'`])([\w.:-]+)\1/g);
+	return new Set([...timers].flatMap(([, , event]) => event ?? []));
 }
 
 /** Answers true the first time a pair is asked about; forgets the oldest of very many. */

@@ -24,6 +24,7 @@ export async function chat(options: { agent?: string; say?: readonly string[] },
 		output: besides(shell),
 	});
 	const agent = chooseAgent(await sourceAgents(config.root), options.agent, config);
+	for (const warning of agent.warnings) shell.err(`warning: ${warning}`);
 	const chosen = await chooseModel({ config, root: config.root, agent, clock, log, demo: true });
 	let trouble = false;
 	const model = toldModel(chosen.model, {

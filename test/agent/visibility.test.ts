@@ -239,4 +239,19 @@ describe("warnings about stages", () => {
 		expect(warnings(Deaf, [])).toEqual(["Deaf declares events but has no onEvent, so nothing comes of them"]);
 		expect(warnings(Idle, [])).toEqual(["Idle has onEvent but no static events, so it never hears any"]);
 	});
+
+	test("a timer whose event is not declared for timers is warned of", () => {
+		class Late extends Agent {
+			static events = { paid: { from: ["app"] }, asked: { from: ["timer"] } };
+			onEvent() {}
+			@tool({ doc: "Goes." })
+			go() {
+				this.call.later({ in: 60 }, "paid");
+				this.call.later({ in: 60 }, "asked", { again: true });
+			}
+		}
+		expect(warnings(Late, ["go"])).toEqual([
+			'Late sets a timer for paid, and nothing hears it: write static events = { paid: { from: ["timer"] } }',
+		]);
+	});
 });
