@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
@@ -58,6 +58,24 @@ test("a path where no store can be says so", async () => {
 test("a file that is damaged is refused, not misread", async () => {
 	writeFileSync(join(path, "data.mdb"), Buffer.alloc(16_384, "garbage "));
 	await expect(new LmdbStore(path, silentLog).open()).rejects.toMatchObject({ code: "STORE_UNREADABLE" });
+});
+
+test.each([
+	["whose end is missing", (file: string) => truncateSync(file, 16_384)],
+	["that ends within its first page", (file: string) => truncateSync(file, 1000)],
+	["whose pages are empty", (file: string) => writeFileSync(file, readFileSync(file).fill(0, 8192))],
+])("a store %s is refused, and the process lives", async (_what, damage) => {
+	const store = new LmdbStore(path, silentLog);
+	await store.open();
+	await store.write((tx) => {
+		for (let n = 0; n < 500; n += 1) tx.put(`key ${n}`, "x".repeat(500));
+	});
+	await store.close();
+	damage(join(path, "data.mdb"));
+	await expect(new LmdbStore(path, silentLog).open()).rejects.toMatchObject({
+		code: "STORE_UNREADABLE",
+		fault: "operator",
+	});
 });
 
 test("the folder is its owner's alone, and may have a path too long for a socket", async () => {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { CallboardError } from "../../errors.js";
@@ -53,9 +53,9 @@ export class LmdbStore implements Store {
 			db.transactionSync(() => db.put(FORMAT_KEY, FORMAT));
 			db.readerCheck();
 		} catch (error) {
-			await lock.release();
+			await lock.release().catch(() => {});
 			await db.close();
-			throw error;
+			throw error instanceof CallboardError ? error : unreadable(this.#path, error);
 		}
 		const writing = writingOn(db);
 		const commit = new GroupCommit((body) => db.transactionSync(() => body(writing)));
@@ -86,28 +86,54 @@ export class LmdbStore implements Store {
 			checkHead(join(this.#path, "data.mdb"));
 			return open<unknown, string>({ path: this.#path, encoding: "json", noSubdir: false });
 		} catch (cause) {
-			throw new CallboardError("STORE_UNREADABLE", "operator", `the store at ${this.#path} cannot be opened`, {
-				next: "check that the folder may be written and holds nothing but the store, or name another one",
-				cause,
-			});
+			throw unreadable(this.#path, cause);
 		}
 	}
 }
 
-/** What every LMDB file has at this place. The library itself ends the process when it is given another file. */
-const MAGIC = 0xbeefc0de;
-const MAGIC_AT = 24;
+function unreadable(path: string, cause: unknown): CallboardError {
+	return new CallboardError("STORE_UNREADABLE", "operator", `the store at ${path} cannot be opened`, {
+		next: "check that the folder may be written and holds nothing but the store, put back a copy of it, or name another one",
+		cause,
+	});
+}
 
+/** The two descriptions that an LMDB file begins with, a page each; the newer one counts. */
+const MAGIC = 0xbeefc0de;
+const AT = { magic: 24, pageSize: 48, freeRoot: 88, mainRoot: 136, transaction: 152, end: 160 };
+/** In place of the root page of a table that is empty. */
+const NO_PAGE = 2n ** 64n - 1n;
+
+/**
+ * The library itself ends the process when it is given another file, or one whose end is missing. Only the root pages
+ * are looked for: after a killed process the file may well be shorter than its last page, when that was not in use.
+ */
 function checkHead(file: string): void {
-	if (!existsSync(file) || statSync(file).size === 0) return;
-	const head = Buffer.alloc(MAGIC_AT + 4);
+	const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+	if (size === 0) return;
+	const first = description(file, 0);
+	const pageSize = first.readUInt32LE(AT.pageSize);
+	const second = description(file, pageSize);
+	if (first.readUInt32LE(AT.magic) !== MAGIC || second.readUInt32LE(AT.magic) !== MAGIC) {
+		throw new Error(`${file} is damaged, or no store`);
+	}
+	const newer = second.readBigUInt64LE(AT.transaction) > first.readBigUInt64LE(AT.transaction) ? second : first;
+	for (const at of [AT.freeRoot, AT.mainRoot]) {
+		const root = newer.readBigUInt64LE(at);
+		if (root !== NO_PAGE && (root + 1n) * BigInt(pageSize) > BigInt(size))
+			throw new Error(`the end of ${file} is missing`);
+	}
+}
+
+function description(file: string, at: number): Buffer {
+	const head = Buffer.alloc(AT.end);
 	const opened = openSync(file, "r");
 	try {
-		readSync(opened, head, 0, head.length, 0);
+		readSync(opened, head, 0, head.length, at);
 	} finally {
 		closeSync(opened);
 	}
-	if (head.readUInt32LE(MAGIC_AT) !== MAGIC) throw new Error(`${file} is damaged, or no store`);
+	return head;
 }
 
 function checkFormat(db: RootDatabase<unknown, string>, path: string): void {
