@@ -12,6 +12,9 @@ export interface DisturberOptions {
 	told(line: string): void;
 }
 
+/** How often to look for a process in the middle of a turn, every 5 ms, before any will do. */
+const BUSY_LOOKS = 100;
+
 /** Does to the processes what the plan says, when it says it. */
 export class Disturber {
 	/** How often each was done. */
@@ -67,12 +70,12 @@ export class Disturber {
 	}
 
 	/** A process that runs, waited for if need be. */
-	async #victim(roles: readonly Slot["role"][], { victim }: { victim: number }): Promise<Slot> {
-		for (;;) {
-			const up = this.#up(roles);
+	async #victim(roles: readonly Slot["role"][], { victim, busy }: { victim: number; busy: boolean }): Promise<Slot> {
+		for (let looks = 0; ; looks += 1) {
+			const up = this.#up(roles).filter(({ turns }) => !busy || looks > BUSY_LOOKS || turns.size > 0);
 			const slot = up[victim % Math.max(1, up.length)];
 			if (slot !== undefined) return slot;
-			await sleep(20);
+			await sleep(5);
 		}
 	}
 

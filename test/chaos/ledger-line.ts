@@ -5,8 +5,11 @@ export type LedgerLine =
 	/** A message was handed to the platform. `arrived`: the person has it. */
 	| { what: "send"; address: string; key: string; text: string; answer: SendAnswer; arrived: boolean; by: string };
 
-/** How the platform answered a send. `reset` and `lost`: not at all; with `reset` the message had arrived. */
-export type SendAnswer = "sent" | "slow" | "too many" | "unavailable" | "reset" | "lost";
+/**
+ * How the platform answered a send. `late`: long after the message had arrived. `reset` and `lost`: not at all; with
+ * `reset` it had arrived.
+ */
+export type SendAnswer = "sent" | "slow" | "late" | "too many" | "unavailable" | "reset" | "lost";
 
 /** What a process asks of the ledger. */
 export type ToolRequest = Omit<Extract<LedgerLine, { what: "tool" }>, "what">;

@@ -51,22 +51,25 @@ async function tool(request: ToolRequest, response: ServerResponse): Promise<voi
 /** Some calls of tools take a moment, a few of them longer than a lease lasts. */
 function delayOf(...words: readonly (string | number)[]): number {
 	const kind = chance(seed, "tool", ...words);
-	if (kind < 0.004) return between(2_200, 3_500, seed, "long", ...words);
-	return kind < 0.08 ? between(10, 200, seed, "short", ...words) : 0;
+	if (kind < 0.006) return between(2_200, 3_500, seed, "long", ...words);
+	return kind < 0.12 ? between(10, 200, seed, "short", ...words) : 0;
 }
 
 async function send(request: SendRequest, response: ServerResponse): Promise<void> {
 	const { address, key, text } = request;
 	const attempt = count(`send ${key}`);
 	const how = answerTo(address, text, attempt);
-	const arrives = how === "sent" || how === "slow" || how === "reset";
-	if (how === "slow") await sleep(between(100, 1_200, seed, "slow", address, text));
+	const arrives = how === "sent" || how === "slow" || how === "late" || how === "reset";
+	const takes = between(100, 1_200, seed, "slow", address, text);
+	if (how === "slow") await sleep(takes);
 	await write({ what: "send", ...request, answer: how, arrived: arrives });
 	const id = `m${arrived.size}`;
 	if (arrives && !arrived.has(key)) arrived.set(key, id);
+	if (how === "late") await sleep(takes);
 	switch (how) {
 		case "sent":
 		case "slow":
+		case "late":
 			return answer(response, 200, { id });
 		case "too many":
 			return answer(response, 429, { retryAfterMs: between(20, 400, seed, "after", address, text, attempt) });
@@ -87,6 +90,7 @@ function answerTo(address: string, text: string, attempt: number): SendAnswer {
 		["reset", 0.01],
 		["lost", 0.005],
 		["slow", 0.02],
+		["late", 0.04],
 	];
 	let reached = 0;
 	for (const [name, share] of kinds) {

@@ -28,12 +28,15 @@ export interface PlannedCall {
 	messages: readonly PlannedMessage[];
 }
 
-/** What is done to the processes once so many messages were handled. `victim` picks a process, modulo their number. */
+/**
+ * What is done to the processes once so many messages were handled. `victim` picks a process, modulo their number;
+ * `busy`: one in the middle of a turn, if there is any.
+ */
 export type Disturbance = { after: number; waitMs: number } & (
-	| { what: "kill"; victim: number }
-	| { what: "kill gateway"; victim: number }
-	| { what: "drain"; victim: number }
-	| { what: "freeze"; victim: number; ms: number }
+	| { what: "kill"; victim: number; busy: boolean }
+	| { what: "kill gateway"; victim: number; busy: false }
+	| { what: "drain"; victim: number; busy: boolean }
+	| { what: "freeze"; victim: number; busy: boolean; ms: number }
 	| { what: "redis"; signal: "SIGKILL" | "SIGTERM"; downMs: number }
 );
 
@@ -96,15 +99,16 @@ function disturbances(options: ChaosOptions, random: Random): Disturbance[] {
 		waitMs: Math.floor(random() * 60),
 	});
 	const many = (count: number, make: () => Disturbance) => Array.from({ length: count }, make);
-	const victim = () => Math.floor(random() * 1_000);
+	const victim = () => ({ victim: Math.floor(random() * 1_000), busy: random() < 0.7 });
 	const all = [
-		...many(kills, () => ({ ...when(), what: "kill", victim: victim() })),
-		...many(Math.ceil(kills / 10), () => ({ ...when(), what: "drain", victim: victim() })),
-		...many(Math.ceil(kills / 10), () => ({ ...when(), what: "freeze", victim: victim(), ms: frozenMs(random) })),
+		...many(kills, () => ({ ...when(), what: "kill", ...victim() })),
+		...many(Math.ceil(kills / 10), () => ({ ...when(), what: "drain", ...victim() })),
+		...many(Math.ceil(kills / 5), () => ({ ...when(), what: "freeze", ...victim(), ms: frozenMs(random) })),
 		...many(way === "direct" ? 0 : Math.ceil(kills / 10), () => ({
 			...when(),
 			what: "kill gateway",
-			victim: victim(),
+			...victim(),
+			busy: false,
 		})),
 		...many(backend === "redis" ? redisRestarts : 0, () => ({
 			...when(),
@@ -118,7 +122,7 @@ function disturbances(options: ChaosOptions, random: Random): Disturbance[] {
 
 /** Mostly longer than a lease, so that the process comes back as one that is no longer the owner of its calls. */
 function frozenMs(random: Random): number {
-	return Math.floor(500 + random() * 5_500);
+	return Math.floor(random() < 0.2 ? 300 + random() * 1_700 : 2_500 + random() * 3_500);
 }
 
 function pick(count: number, random: Random): number {

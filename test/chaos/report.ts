@@ -82,7 +82,9 @@ export function reportOf({
 	if (performed < planned) fail(`only ${performed} of ${planned} disturbances took place`);
 	for (const address of watch.orphans) fail(`${address}: nothing was heard of it after its worker was killed`);
 	const messages = plan.calls.reduce((all, call) => all + call.messages.length, 0);
-	const sendFaults = watch.lines.filter((line) => line.what === "send" && !["sent", "slow"].includes(line.answer));
+	const sendFaults = watch.lines.filter(
+		(line) => line.what === "send" && !["sent", "slow", "late"].includes(line.answer),
+	);
 	return {
 		options,
 		injected: {
