@@ -8,8 +8,11 @@ import { Redis } from "ioredis";
 export interface RedisServerOptions {
 	/** Default: one that is free now. */
 	port?: number;
-	/** Append-only file, synced every second. Default off. */
-	aof?: boolean;
+	/**
+	 * Append-only file. `every-second` answers before the file is written while its disk is busy, so that even a kill of
+	 * the process alone may lose what was acknowledged in the last two seconds; `always` loses nothing. Default off.
+	 */
+	aof?: "always" | "every-second";
 	/** Further options: `["--maxmemory", "5mb"]`. */
 	args?: readonly string[];
 }
@@ -23,11 +26,13 @@ export class RedisServer {
 
 	private constructor(
 		readonly port: number,
-		{ aof = false, args = [] }: RedisServerOptions,
+		{ aof, args = [] }: RedisServerOptions,
 	) {
 		this.url = `redis://127.0.0.1:${port}`;
 		const base = ["--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--maxmemory-policy", "noeviction"];
-		this.#args = [...base, "--dir", this.#folder, "--appendonly", aof ? "yes" : "no", ...args];
+		const fsync = aof === "always" ? "always" : "everysec";
+		const file = ["--appendonly", aof === undefined ? "no" : "yes", "--appendfsync", fsync];
+		this.#args = [...base, ...file, "--dir", this.#folder, ...args];
 	}
 
 	static async start(options: RedisServerOptions = {}): Promise<RedisServer> {
