@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CallboardError } from "../errors.js";
@@ -67,10 +67,9 @@ export async function loadAgents(options: LoadOptions): Promise<readonly AgentDe
 /** The agent files of a project, sorted. */
 export function agentFiles(root: string): readonly string[] {
 	const folder = join(root, "agents");
-	const names = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+	const names = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
 	const files = names
-		.filter((entry) => entry.isDirectory())
-		.map(({ name }) =>
+		.map((name) =>
 			["agent.tsx", "agent.ts", "agent.jsx", "agent.js"].map((file) => join(folder, name, file)).find(existsSync),
 		)
 		.filter((file) => file !== undefined)

@@ -33,7 +33,15 @@ export default callboard().agent("support", { llm: { prompt: "Help." } });
 			"agents/notes/readme.md": "No agent here.",
 		},
 	},
+	linked: { files: { "shared/desk/agent.ts": good("Desk"), "agents/readme.md": "Nothing." } },
+	passedOn: {
+		files: {
+			"agents/desk/agent.ts": 'export { default } from "./desk.js";\n',
+			"agents/desk/desk.ts": good("Desk"),
+		},
+	},
 	empty: { files: { "readme.md": "Nothing." } },
+	file: { files: { agents: "A file." } },
 	missing: { files: {}, load: ["agents/none/agent.ts"] },
 	syntax: { files: { "agents/desk/agent.ts": good("Desk", "broken = ;") } },
 	noDefault: { files: { "agents/desk/agent.ts": "export const a = 1;\n" } },
@@ -95,6 +103,7 @@ beforeAll(async () => {
 			writeFileSync(join(folder, name, file), text);
 		}
 	}
+	symlinkSync(join(folder, "linked/shared/desk"), join(folder, "linked/agents/desk"));
 	const options = Object.entries(projects).map(([name, { load }]) => ({
 		root: join(folder, name),
 		...(load ? { files: load } : {}),
@@ -111,10 +120,13 @@ beforeAll(async () => {
 test("classes in TypeScript and JavaScript and agents of callboard() are loaded side by side", () => {
 	expect(results.good).toEqual(["desk (Desk)", "older (Old)", "support (support)"]);
 	expect(results.pragma).toEqual(["desk (Desk)"]);
+	expect(results.linked).toEqual(["desk (Desk)"]);
+	expect(results.passedOn).toEqual(["desk (Desk)"]);
 });
 
 test.each([
 	["empty", /^NO_AGENTS there is no agent in .*agents; write one in agents\/<name>\/agent\.tsx/],
+	["file", /^NO_AGENTS there is no agent in/],
 	["missing", /^NO_AGENT_FILE .*there is no agent file agents\/none\/agent\.ts; check the path$/],
 	["syntax", /^BAD_AGENT_FILE agents\/desk\/agent\.ts:4 cannot be loaded: Unexpected ";"; correct it/],
 	["noDefault", /^NO_AGENT agents\/desk\/agent\.ts has no default export; write export default class/],
