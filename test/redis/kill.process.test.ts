@@ -40,7 +40,7 @@ function work(backend: RedisBackend, heard: Map<string, string[]>): void {
 }
 
 test("G11: Redis killed under load and started again: nothing acknowledged is lost, doubled or out of order", async () => {
-	const server = await RedisServer.start({ aof: "always" });
+	const server = await RedisServer.start({ aof: true });
 	const gateway = await opened(server.url, "kill");
 	const worker = await opened(server.url, "kill");
 	const chats = Array.from({ length: CHATS }, (_, n) => `web|${n}`);

@@ -62,7 +62,7 @@ test("down at start: it says so at once, and starts once Redis is there", async 
 });
 
 test("down while it runs: every operation is refused, the loss is logged once, and all goes on when it is back", async () => {
-	const server = await start({ aof: "always" });
+	const server = await start({ aof: true });
 	const { backend, log } = await open(server.url);
 	const { claimed } = await backend.accept(message(A, "m1"), limits, { owner: "one", ...terms });
 	if (claimed === undefined) throw new Error("m1 was not claimed");
@@ -96,7 +96,7 @@ test("down while it runs: every operation is refused, the loss is logged once, a
 });
 
 test("a turn cut off by an outage settles when Redis is back, once", async () => {
-	const server = await start({ aof: "always" });
+	const server = await start({ aof: true });
 	const { backend } = await open(server.url);
 	const { claimed } = await backend.accept(message(A, "m1"), limits, { owner: "one", ...terms });
 	if (claimed === undefined) throw new Error("m1 was not claimed");
@@ -196,7 +196,7 @@ test("a claim and a row taken whose answers came too late are still this process
 
 test("a Redis that reads its data: refused, then served", async () => {
 	const slow = ["--key-load-delay", "20000", "--loading-process-events-interval-bytes", "1024"];
-	const server = await start({ aof: "always", args: slow });
+	const server = await start({ aof: true, args: slow });
 	const { backend } = await open(server.url);
 	const chats = Array.from({ length: 30 }, (_, n) => `web|${n}`);
 	await Promise.all(chats.map((chat) => backend.accept(message(chat, "m1"), limits)));
@@ -218,7 +218,7 @@ test("a Redis that reads its data: refused, then served", async () => {
 });
 
 test("G5: after a restart of Redis, and after connections that died without a goodbye, workers go on by themselves", async () => {
-	const server = await start({ aof: "always" });
+	const server = await start({ aof: true });
 	const wire = await Wire.to(server.port);
 	ends.push(() => wire.close());
 	const { backend } = await open(wire.url);

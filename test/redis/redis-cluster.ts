@@ -9,7 +9,7 @@ export class RedisCluster {
 
 	static async start(): Promise<RedisCluster> {
 		const args = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"];
-		const nodes = await Promise.all([1, 2, 3].map(() => RedisServer.start({ aof: "always", args })));
+		const nodes = await Promise.all([1, 2, 3].map(() => RedisServer.start({ aof: true, args })));
 		const clients = nodes.map(({ url }) => new Redis(url));
 		const share = Math.ceil(SLOTS / nodes.length);
 		for (const [index, client] of clients.entries()) {

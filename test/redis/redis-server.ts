@@ -10,9 +10,9 @@ export interface RedisServerOptions {
 	port?: number;
 	/**
 	 * Append-only file. `every-second` answers before the file is written while its disk is busy, so that even a kill of
-	 * the process alone may lose what was acknowledged in the last two seconds; `always` loses nothing. Default off.
+	 * the process alone may lose what was acknowledged in the last two seconds; `true` (every write) loses nothing. Default off.
 	 */
-	aof?: "always" | "every-second";
+	aof?: boolean | "every-second";
 	/** Further options: `["--maxmemory", "5mb"]`. */
 	args?: readonly string[];
 }
@@ -26,12 +26,12 @@ export class RedisServer {
 
 	private constructor(
 		readonly port: number,
-		{ aof, args = [] }: RedisServerOptions,
+		{ aof = false, args = [] }: RedisServerOptions,
 	) {
 		this.url = `redis://127.0.0.1:${port}`;
 		const base = ["--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--maxmemory-policy", "noeviction"];
-		const fsync = aof === "always" ? "always" : "everysec";
-		const file = ["--appendonly", aof === undefined ? "no" : "yes", "--appendfsync", fsync];
+		const fsync = aof === "every-second" ? "everysec" : "always";
+		const file = ["--appendonly", aof ? "yes" : "no", "--appendfsync", fsync];
 		this.#args = [...base, ...file, "--dir", this.#folder, ...args];
 	}
 

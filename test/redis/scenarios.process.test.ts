@@ -3,8 +3,7 @@ import { redis } from "../../src/engine/redis/redis.js";
 import type { RedisBackend } from "../../src/engine/redis/redis-backend.js";
 import { silentLog } from "../../src/observe/log.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
-import { arrivalScenarios } from "../engine/scenarios/arrivals.js";
-import { directScenarios } from "../engine/scenarios/direct.js";
+import { allScenarios } from "../engine/scenarios/all.js";
 import { playAll } from "../engine/scenarios/scene.js";
 import type { World } from "../engine/scenarios/world.js";
 import { RedisServer } from "./redis-server.js";
@@ -43,6 +42,6 @@ function world(): World {
 	};
 }
 
-describe("on Redis", () => {
-	playAll([...directScenarios, ...arrivalScenarios], world);
-});
+for (const [part, scenarios] of Object.entries(allScenarios)) {
+	describe(`on Redis: ${part}`, () => playAll(scenarios, world));
+}

@@ -45,6 +45,8 @@ export async function lookAtRedis(url: string): Promise<RedisLook> {
 	try {
 		await redis.connect();
 		const info = parseInfo(await redis.info());
+		const sync = await redis.config("GET", "appendfsync").catch(() => []);
+		info.set("appendfsync", String((sync as readonly unknown[])[1] ?? "unknown"));
 		return { findings: judge(info), cluster: info.get("cluster_enabled") === "1" };
 	} catch (error) {
 		return { findings: [unreachable(failure ?? error)], cluster: false };
@@ -101,7 +103,11 @@ function policy(info: ReadonlyMap<string, string>): RedisFinding {
 }
 
 function persistence(info: ReadonlyMap<string, string>): RedisFinding {
-	if (info.get("aof_enabled") === "1") return { verdict: "ok", says: "the append-only file is on" };
+	if (info.get("aof_enabled") === "1") {
+		const says = `the append-only file is on, appendfsync ${info.get("appendfsync")}`;
+		if (info.get("appendfsync") === "always") return { verdict: "ok", says };
+		return { verdict: "ok", says, next: "set `appendfsync always` where a crash may not even lose two seconds" };
+	}
 	return {
 		verdict: "warn",
 		says: "the append-only file is off, so that a restart of Redis loses messages",
