@@ -125,7 +125,7 @@ class EngineRuntime implements Runtime {
 			runTurn: options.runTurn ?? runTurn,
 			newId: this.#newId,
 		});
-		this.#lane = new Lane(backend, log, this.#facts);
+		this.#lane = new Lane(backend, log, this.#facts, clock);
 		this.#solo = new Solo({ backend, owner, clock, log });
 	}
 
@@ -193,7 +193,11 @@ class EngineRuntime implements Runtime {
 			{ kind: "producer", parent: inbound.traceparent, facts: { door } },
 			async (span) => {
 				const trace = span.traceparent === undefined ? {} : { traceparent: span.traceparent };
-				const { outcome } = await this.#admit({ ...inbound, acceptedAt: this.#clock.now(), ...trace });
+				const { outcome } = await this.#admit({
+					...this.#lane.edited(inbound),
+					acceptedAt: this.#clock.now(),
+					...trace,
+				});
 				span.tell({ outcome });
 				return { outcome };
 			},

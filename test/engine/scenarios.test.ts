@@ -1,9 +1,8 @@
 import { describe } from "vitest";
-import { arrivalScenarios } from "./scenarios/arrivals.js";
-import { directScenarios } from "./scenarios/direct.js";
+import { allScenarios } from "./scenarios/all.js";
 import { playAll } from "./scenarios/scene.js";
 import { memoryWorld } from "./scenarios/world.js";
 
-describe("in memory", () => {
-	playAll([...directScenarios, ...arrivalScenarios], memoryWorld);
-});
+for (const [part, scenarios] of Object.entries(allScenarios)) {
+	describe(`in memory: ${part}`, () => playAll(scenarios, memoryWorld));
+}

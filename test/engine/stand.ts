@@ -17,6 +17,8 @@ export interface StandOptions {
 	agent?: FakeAgent;
 	/** What the model answers to a request; by default it repeats the newest words. */
 	model?: (request: ModelRequest, signal: AbortSignal) => Promise<Exclude<Step, Error>> | Exclude<Step, Error>;
+	/** Shows words before the answer comes. */
+	streaming?(onText: (piece: string) => void): Promise<void>;
 	limits?: Partial<EngineLimits>;
 	channel?: Omit<FakeChannelOptions, "clock">;
 	/** Makes the backend over which the runtime runs out of the one in memory. */
@@ -63,6 +65,7 @@ export class Stand {
 			name: "fake",
 			ask: async (request, { signal, onText }) => {
 				this.requests.push(request);
+				if (onText !== undefined) await options.streaming?.(onText);
 				const answer = options.model?.(request, signal) ?? `re: ${newestWords(request)}`;
 				const step = await (typeof answer === "function" ? answer(request, { signal }) : answer);
 				const response = responseOf(typeof step === "function" ? "" : step, this.requests.length);

@@ -162,6 +162,31 @@ export const arrivalScenarios = [
 		await scene.end();
 	}),
 
+	scenario(
+		"A17: an edit that comes before its message is what the call remembers, once; so is one that comes while it waits",
+		async (scene) => {
+			const desk = await scene.start({ agent: { settings: { arrivals: "debounce" } }, model: echo });
+			const ana = desk.person();
+			const [first, second] = [ana.message(words("helo")), ana.message(words("wrold"))];
+			const edit = (message: string, text: string) =>
+				desk.channel.receive({ type: "edit", address: ana.address, message, content: words(text), at: 0 });
+			await edit(first.id, "hello");
+			await scene.pass(5_000);
+			await desk.channel.receive(first);
+			await desk.channel.receive(second);
+			await edit(second.id, "world");
+			await scene.rest();
+			expect(await scene.said("ana")).toEqual(["hello", "world"]);
+			const late = ana.message(words("as it came"));
+			await edit(late.id, "too old");
+			await scene.pass(61_000);
+			await desk.channel.receive(late);
+			await scene.rest();
+			expect((await scene.said("ana")).at(-1)).toBe("as it came");
+			await scene.end();
+		},
+	),
+
 	scenario("A18: a forward and the words beside it, 80 ms apart, are one turn, whatever the policy", async (scene) => {
 		const desk = await scene.start({ model: echo });
 		const ana = desk.person();

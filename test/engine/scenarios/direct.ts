@@ -4,14 +4,15 @@ import { scenario } from "./scene.js";
 
 /** Both ways in, and what they cost. */
 export const directScenarios = [
-	scenario("a direct turn without tools, with one part, is four operations", async (scene) => {
+	scenario("a direct turn without tools, with one part, is at most four operations", async (scene) => {
 		const desk = await scene.start({ agent: { hookless: true } });
 		const ana = desk.person();
 		for (const words of ["hi", "again"]) {
 			scene.asked(desk).length = 0;
 			await ana.says(words);
 			await scene.rest();
-			expect(scene.asked(desk)).toEqual(["accept", "journal", "settle", "mark"]);
+			expect(scene.asked(desk).filter((name) => name !== "journal")).toEqual(["accept", "settle", "mark"]);
+			expect(scene.asked(desk).length).toBeLessThanOrEqual(4);
 		}
 		expect(scene.heard("ana")).toEqual(["re: hi", "re: again"]);
 		await scene.end();
@@ -34,10 +35,17 @@ export const directScenarios = [
 	),
 
 	scenario("what a hook did is on record before the model is asked", async (scene) => {
-		const desk = await scene.start({ agent: { onCall: () => {} } });
+		let before: readonly string[] = [];
+		const desk = await scene.start({
+			agent: { onCall: () => {} },
+			model: () => {
+				before = [...scene.asked(desk)];
+				return "ok";
+			},
+		});
 		await desk.person().says("hi");
 		await scene.rest();
-		expect(scene.asked(desk)).toEqual(["accept", "journal", "journal", "settle", "mark"]);
+		expect(before).toEqual(["accept", "journal"]);
 		await scene.end();
 	}),
 

@@ -7,6 +7,8 @@ export interface Mortal {
 	readonly asked: (keyof Backend)[];
 	/** From now on the process does nothing more: whatever it awaits never comes. */
 	kill(): void;
+	/** The process stands still until what is returned is called: what it asks meanwhile is asked then. */
+	freeze(): () => void;
 }
 
 const SILENT: readonly PropertyKey[] = ["name", "queues", "publish", "listen", "open", "close", "view", "list"];
@@ -15,6 +17,10 @@ export function mortal(backend: Backend): Mortal {
 	const asked: (keyof Backend)[] = [];
 	const servings: Serving[] = [];
 	let dead = false;
+	let frozen: Promise<void> | undefined;
+	const serveNoMore = () => {
+		for (const serving of servings) void serving.stop(0);
+	};
 	const never = new Promise<never>(() => {});
 	const watched = new Proxy(backend, {
 		get(target, name: keyof Backend) {
@@ -30,6 +36,7 @@ export function mortal(backend: Backend): Mortal {
 				};
 			}
 			return async (...given: never[]) => {
+				await frozen;
 				if (dead) return never;
 				if (!SILENT.includes(name)) asked.push(name);
 				try {
@@ -47,7 +54,15 @@ export function mortal(backend: Backend): Mortal {
 		asked,
 		kill() {
 			dead = true;
-			for (const serving of servings) void serving.stop(0);
+			serveNoMore();
+		},
+		freeze() {
+			let thaw = () => {};
+			frozen = new Promise((resolve) => {
+				thaw = resolve;
+			});
+			serveNoMore();
+			return thaw;
 		},
 	};
 }

@@ -33,6 +33,9 @@ export function playAll(scenarios: readonly SceneTest[], make: () => World | Pro
 	}
 }
 
+/** How often it is looked whether all rests, before the time moves on. */
+const ROUNDS_A_STEP = 30;
+
 /** Processes that share a store and a platform. */
 export class Scene {
 	/** What people got, by whichever process. */
@@ -72,6 +75,11 @@ export class Scene {
 		this.#dead.add(stand);
 	}
 
+	/** As SIGSTOP does, until what is returned is called. */
+	freeze(stand: Stand): () => void {
+		return this.#processes.get(stand)?.freeze() ?? (() => {});
+	}
+
 	/** Ends a process as a deploy does. */
 	async stop(stand: Stand, graceMs = 0): Promise<void> {
 		this.#dead.add(stand);
@@ -96,7 +104,7 @@ export class Scene {
 	/** Lets time pass until nothing waits, runs or is being sent, at most `ms`. */
 	async rest(ms = 30_000, stepMs = 250): Promise<void> {
 		for (let passed = 0; ; passed += stepMs) {
-			for (let round = 0; round < this.world.patience; round += 1) {
+			for (let round = 0; round < ROUNDS_A_STEP; round += 1) {
 				await this.clock.settle();
 				if (await this.#rests()) return;
 			}
