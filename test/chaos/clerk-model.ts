@@ -15,11 +15,15 @@ export const replyTo = (n: number) => `re ${n}`;
  */
 export class ClerkModel implements Model {
 	readonly name = "clerk";
-	readonly #failed = new Set<string>();
 
+	/**
+	 * @param asked told of the address of every question
+	 * @param times counts how often a place was come to, over all processes
+	 */
 	constructor(
 		private readonly seed: number,
 		private readonly asked: (address: string) => void,
+		private readonly times: (place: string) => Promise<number>,
 	) {}
 
 	async ask({ history }: ModelRequest): Promise<ModelResponse> {
@@ -37,9 +41,7 @@ export class ClerkModel implements Model {
 		const place = [address, first, due.length] as const;
 		const kind = chance(this.seed, "think", ...place);
 		if (kind < 0.1) await sleep(between(20, 150, this.seed, "thinks", ...place));
-		const name = place.join(" ");
-		if (kind < 0.997 || this.#failed.has(name)) return;
-		this.#failed.add(name);
+		if (kind < 0.997 || (await this.times(place.join(" "))) > 1) return;
 		throw new Error("the clerk did not think of anything");
 	}
 }

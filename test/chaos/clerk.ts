@@ -25,7 +25,7 @@ export function clerkOf(deed: Deed): AgentClass {
 	return class Clerk extends Agent {
 		static slug = "clerk";
 		static doc = "You are a clerk. You note every number you are told.";
-		static settings = { window: 400 };
+		static settings = { window: 120 };
 		static events = { reminder: { from: ["timer" as const] } };
 
 		noted: number[] = [];

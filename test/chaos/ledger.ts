@@ -119,6 +119,8 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
 			return tool(body as ToolRequest, response);
 		case "/send":
 			return send(body as SendRequest, response);
+		case "/times":
+			return answer(response, 200, { times: count(`place ${(body as { place: string }).place}`) });
 		case "/sent": {
 			const id = arrived.get((body as { key: string }).key);
 			return answer(response, 200, id === undefined ? {} : { id });

@@ -28,7 +28,7 @@ const rolesOf = {
 const order = JSON.parse(process.argv[2] ?? "{}") as NodeOrder;
 const by = `${order.name}#${process.pid}`;
 const log = pinoLog({
-	level: "info",
+	level: "warn",
 	clock: systemClock,
 	form: "json",
 	output: createWriteStream(order.log, { flags: "a" }),
@@ -43,7 +43,11 @@ const agent = declare(
 		await post(order.ledger, "/tool", { ...request, by });
 	}),
 );
-const model = new ClerkModel(order.seed, (address) => tell({ asked: address }));
+const model = new ClerkModel(
+	order.seed,
+	(address) => tell({ asked: address }),
+	async (place) => Number((await post(order.ledger, "/times", { place })).body.times),
+);
 const channels = new Map((["leave", "lookup"] as const).map((door) => [door, new DeskChannel(door, order.ledger, by)]));
 const runtime = createRuntime({
 	backend: openStore(order.store, log),

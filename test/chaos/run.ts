@@ -49,7 +49,7 @@ async function play(
 	told: (line: string) => void,
 ): Promise<ChaosReport> {
 	const plan = makePlan(options);
-	const watch = new Watch();
+	const watch = new Watch(told);
 	const { seed } = options;
 
 	const path = join(folder, "ledger");

@@ -13,6 +13,9 @@ interface Orphan {
 	disturbed: boolean;
 }
 
+/** A call cut off is to be taken over within this, ms. */
+const SOON_MS = 5_000;
+
 /** Knows what the ledger has seen so far, and lets others wait for it. */
 export class Watch {
 	/** Distinct messages noted. */
@@ -21,14 +24,15 @@ export class Watch {
 	readonly lines: LedgerLine[] = [];
 	/** From the kill of a worker to the next sign of life of the calls it was in the middle of, ms. */
 	readonly takeovers: { address: string; ms: number; disturbed: boolean }[] = [];
-	/** From the hand-over of a message to its answer, ms. */
-	readonly waits: number[] = [];
 	lastLineAt = Date.now();
 	readonly #noted = new Set<string>();
 	readonly #waiters: Waiter[] = [];
 	readonly #replies = new Map<string, () => void>();
 	readonly #seen = new Set<string>();
 	readonly #orphans = new Map<string, Orphan>();
+
+	/** @param told hears of calls that nobody took over for long */
+	constructor(private readonly told: (line: string) => void) {}
 
 	take(lines: readonly LedgerLine[]): void {
 		this.lastLineAt = Date.now();
@@ -91,7 +95,10 @@ export class Watch {
 		const orphan = this.#orphans.get(address);
 		if (orphan === undefined || orphan.by === by) return;
 		this.#orphans.delete(address);
-		this.takeovers.push({ address, ms: Date.now() - orphan.at, disturbed: orphan.disturbed });
+		const ms = Date.now() - orphan.at;
+		this.takeovers.push({ address, ms, disturbed: orphan.disturbed });
+		if (!orphan.disturbed && ms > SOON_MS)
+			this.told(`${address}: cut off by ${orphan.by}, ${by} goes on after ${ms} ms`);
 	}
 
 	/** Calls that were cut off and of which nothing was heard since. */
