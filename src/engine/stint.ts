@@ -113,13 +113,15 @@ export class Stint {
 			traceparent: span.traceparent,
 			...(unread.length > 0 && { unread: this.#noticeOf(unread) }),
 		});
-		const settled = await persist(clock, clock.now() + limits.leaseMs, () => {
+		const take = sender?.taking(this.#address, this.#door);
+		const next = { ...(mayGoOn() && { claim: this.terms }), ...(take && { take }) };
+		// Once it is written the lease is over, also when no answer came: from here on the store alone says who has it, and
+		// whoever asks again asks the same, or nobody would send what it took.
+		tenure.end();
+		const settled = await persist(clock, clock.now() + limits.sendMs, () => {
 			tenure.signal.throwIfAborted();
-			const take = sender?.taking(this.#address, this.#door);
-			const next = { ...(mayGoOn() && { claim: this.terms }), ...(take && { take }) };
 			return backend.settle(claim.lease, settlement, next);
 		});
-		tenure.end();
 		const { record, requests, parts } = result;
 		span.tell({ call: record.id, turn: record.turns, requests, parts: parts.length });
 		this.#told(claim, outcome, began);
