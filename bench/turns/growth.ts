@@ -1,5 +1,5 @@
 import { median, type Row } from "../row.js";
-import type { Crowd, Measured } from "./load.js";
+import type { Measured } from "./load.js";
 import { type OwnRedis, usedBytes } from "./redis-server.js";
 import { answered, CONCURRENCY, callboard, crowd, measure, REPEATS, row } from "./runs.js";
 
@@ -14,13 +14,12 @@ const BLOCKS = REPEATS * 3;
 /** Blocks of turns at calls of three ages, one after the other again and again. */
 async function turnCost(redis: OwnRedis): Promise<Row[]> {
 	const ours = await callboard(redis);
-	const calls = await Promise.all(
-		[100, 1_000, 10_000].map(async (turns) => {
-			const call: Crowd = crowd(1, turns);
-			await measure(ours, call, { inFlight: 1 });
-			return { turns, said: turns, name: call.name, costs: [] as number[] };
-		}),
-	);
+	const calls: { turns: number; said: number; name: string; costs: number[] }[] = [];
+	for (const turns of [100, 1_000, 10_000]) {
+		const call = crowd(1, turns);
+		await measure(ours, call, { inFlight: 1 });
+		calls.push({ turns, said: turns, name: call.name, costs: [] });
+	}
 	for (let block = 0; block <= BLOCKS; block += 1) {
 		for (const call of calls) {
 			const who = { calls: 1, each: BLOCK, burst: 1, name: call.name, from: call.said };

@@ -50,6 +50,7 @@ export class Stint {
 	readonly #door: Door;
 	readonly #log: Log;
 	#tenure: Tenure | undefined;
+	#notes: Notes | undefined;
 	#aborted: CallboardError | undefined;
 
 	constructor(parts: StintParts, address: AddressKey, door: Door) {
@@ -89,6 +90,7 @@ export class Stint {
 			const span = { kind: "consumer", parent, links, facts: { door: name, agent: agent.name } } as const;
 			return await traced("turn", span, (turn) => this.#turn(claim, tenure, mayGoOn, turn));
 		} catch (error) {
+			if (!tenure.signal.aborted) await this.#notes?.keep().catch(() => {});
 			const turn = { address: this.#address, door: this.#door, claim, log: this.#log, signal: tenure.signal };
 			await setBack(this.#parts, turn, error);
 			return undefined;
@@ -171,6 +173,7 @@ export class Stint {
 				return backend.journal(claim.lease, position, entries);
 			}),
 		);
+		this.#notes = notes;
 		return {
 			agent,
 			model,

@@ -3,6 +3,7 @@ import {
 	type Context,
 	context,
 	isSpanContextValid,
+	ProxyTracerProvider,
 	ROOT_CONTEXT,
 	type Span,
 	SpanKind,
@@ -40,6 +41,7 @@ const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
  * What is thrown goes on, and is on the span by its code alone.
  */
 export async function traced<T>(name: string, options: SpanOptions, run: (span: Traced) => Promise<T>): Promise<T> {
+	if (!isTracing()) return run(untraced(options.parent));
 	const { span, under } = begin(name, options);
 	try {
 		return await context.with(trace.setSpan(under, span), () => run(tracedOf(span)));
@@ -60,6 +62,7 @@ export async function tracedTogether<T>(
 	run: () => Promise<T>,
 	told: (result: T, span: Traced, index: number) => void,
 ): Promise<T> {
+	if (!isTracing()) return run();
 	const begun = spans.map(({ name, facts }) => begin(name, { facts }));
 	const [only, second] = begun;
 	const under = only !== undefined && second === undefined ? trace.setSpan(only.under, only.span) : context.active();
@@ -73,6 +76,18 @@ export async function tracedTogether<T>(
 	} finally {
 		for (const { span } of begun) span.end();
 	}
+}
+
+/** Whether a tracer is registered: the API's own stand-in passes on to nobody until one is. */
+function isTracing(): boolean {
+	const provider = trace.getTracerProvider();
+	return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer("callboard") !== undefined;
+}
+
+/** Without a tracer the trace of what caused it goes on as it came. */
+function untraced(parent: string | undefined): Traced {
+	const traceparent = spanContextOf(parent) === undefined ? undefined : parent;
+	return { traceparent, tell() {}, failed() {} };
 }
 
 const KINDS = {
@@ -99,7 +114,8 @@ function contextOf(traceparent: string | undefined): Context | undefined {
 }
 
 function spanContextOf(traceparent: string | undefined) {
-	const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? "") ?? [];
+	if (traceparent === undefined) return undefined;
+	const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
 	if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
 	const found = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 	return isSpanContextValid(found) ? found : undefined;

@@ -33,27 +33,32 @@ type Row<R extends HistoryEntry["role"]> = Extract<HistoryEntry, { role: R }>;
 /** What stays together: one row, or a request for tools with its results. */
 interface Unit {
 	row: Exclude<HistoryEntry, { role: "result" }>;
-	results: Map<string, Row<"result">>;
+	results: ReadonlyMap<string, Row<"result">>;
 	/** Place of its first row. */
 	at: number;
 	size: number;
 }
 
+const NO_RESULTS: Unit["results"] = new Map();
+
 function unitsOf(rows: readonly HistoryEntry[]): Unit[] {
 	const units: Unit[] = [];
-	const asking = new Map<string, Unit>();
-	rows.forEach((row, at) => {
+	const asking = new Map<string, { unit: Unit; results: Map<string, Row<"result">> }>();
+	for (const [at, row] of rows.entries()) {
 		if (row.role === "result") {
-			const unit = asking.get(row.call);
-			if (unit === undefined || unit.results.has(row.call)) return;
-			unit.results.set(row.call, row);
-			unit.size += 1;
-			return;
+			const asked = asking.get(row.call);
+			if (asked === undefined || asked.results.has(row.call)) continue;
+			asked.results.set(row.call, row);
+			asked.unit.size += 1;
+		} else if (row.role === "asked") {
+			const results = new Map<string, Row<"result">>();
+			const unit: Unit = { row, results, at, size: 1 };
+			units.push(unit);
+			for (const call of row.calls) asking.set(call.id, { unit, results });
+		} else {
+			units.push({ row, results: NO_RESULTS, at, size: 1 });
 		}
-		const unit: Unit = { row, results: new Map(), at, size: 1 };
-		units.push(unit);
-		if (row.role === "asked") for (const call of row.calls) asking.set(call.id, unit);
-	});
+	}
 	return units;
 }
 
