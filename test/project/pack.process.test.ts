@@ -32,7 +32,7 @@ beforeAll(() => {
 				jsxImportSource: "callboard",
 				skipLibCheck: false,
 				noEmit: true,
-				types: [],
+				types: ["node"],
 			},
 			include: ["agents"],
 		}),
