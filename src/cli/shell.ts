@@ -16,6 +16,8 @@ export interface Shell {
 export type ExitCode = 0 | 1 | 2;
 
 export function processShell(): Shell {
+	// A reader that goes away, such as `head` or the collector of logs, ends neither the process nor what it does.
+	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 	return {
 		cwd: process.cwd(),
 		isTty: process.stdout.isTTY === true,

@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTelegramServer, type TelegramServer } from "../../src/testing/telegram-server.js";
-import { bakery, bakeryDemo, callboard, freePort, type Project, project, type Running } from "../cli/command.js";
+import { bakery, bakeryDemo, callboard, type Project, project, type Running } from "../cli/command.js";
 
 let shop: Project;
 let server: TelegramServer;
@@ -36,6 +37,17 @@ describe("callboard dev --door telegram", () => {
 		expect(out).not.toContain(server.token);
 	});
 
+	it("ends in order also when nobody reads its log any more", async () => {
+		const running = callboard(["dev", "--door", "telegram"], { cwd: shop.folder, env: await telegramEnv() });
+		children.push(running);
+		server.person({ id: 7001, name: "Ana" }).says("hello");
+		await server.until(() => server.texts(7001).length > 0);
+		running.process.stdout?.destroy();
+		running.process.stderr?.destroy();
+		const [code] = await Promise.all([once(running.process, "exit"), running.process.kill("SIGTERM")]);
+		expect(code).toEqual([0, null]);
+	});
+
 	it("without a token says where to get one, and an unknown door which there are", async () => {
 		await telegramEnv();
 		const ask = async (door: string) =>
@@ -63,28 +75,8 @@ describe("callboard dev --door telegram", () => {
 });
 
 describe("callboard doctor", () => {
-	const lines = async (env: Record<string, string>) => {
-		const { out } = await callboard(["doctor"], { cwd: shop.folder, env }).ended;
-		return out.split("\n").filter((line) => line.includes("  telegram "));
-	};
-
 	it("asks Telegram who the bot is and where its updates go", async () => {
-		const polled = await telegramEnv();
-		expect(await lines(polled)).toEqual([
-			"ok    telegram  the bot is @callboard_bot",
-			"ok    telegram  updates are polled",
-		]);
-		server.updates.setWebhook({ url: "https://other.example.com/x", secret: undefined }, undefined);
-		expect((await lines(polled))[1]).toMatch(/^warn .* has a webhook, which polling takes away/);
-		const webhook = {
-			TELEGRAM_WEBHOOK_URL: "https://bots.example.com",
-			TELEGRAM_WEBHOOK_SECRET: "a-secret-of-the-webhook",
-		};
-		expect((await lines({ ...polled, ...webhook }))[1]).toMatch(/^warn .* the webhook is set to another address/);
-		expect(await lines({ ...polled, TELEGRAM_TOKEN: "42:WRONG" })).toEqual([
-			"fail  telegram  Telegram does not know the token; copy TELEGRAM_TOKEN from @BotFather again",
-		]);
-		const nobody = { ...polled, TELEGRAM_API_ROOT: `http://127.0.0.1:${await freePort()}` };
-		expect((await lines(nobody))[0]).toMatch(/^fail .*Telegram cannot be reached \(ECONNREFUSED\)/);
+		const { out } = await callboard(["doctor"], { cwd: shop.folder, env: await telegramEnv() }).ended;
+		expect(out).toContain("ok    telegram  the bot is @callboard_bot\nok    telegram  updates are polled\n");
 	});
 });

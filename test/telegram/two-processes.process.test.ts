@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 it("B11: over one Redis the second process answers and sends at once, but polls only when the first has stopped", async () => {
-	const store = await RedisServer.start({ aof: true });
+	const store = await RedisServer.start({ aof: "every-second" });
 	open.push(() => store.stop());
 	const server = await startTelegramServer();
 	open.push(() => server.stop());
