@@ -42,6 +42,14 @@ export const variables = [
 		check: text.regex(/^[\w.:-]+$/),
 	},
 	{
+		name: "CALLBOARD_TRUST_PROXY",
+		about:
+			"How many reverse proxies of yours stand in front, each adding X-Forwarded-For. With 0 none is believed, and all visitors behind one count as one.",
+		default: "0",
+		must: "a whole number from 0 to 9",
+		check: text.regex(/^\d$/).transform(Number),
+	},
+	{
 		name: "OPENAI_API_KEY",
 		about: "Key of the model's provider. Without one the scripted demo beside the agent answers.",
 		default: "",

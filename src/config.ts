@@ -10,6 +10,8 @@ export interface Config {
 	root: string;
 	port: number;
 	host: string;
+	/** How many reverse proxies stand in front, whose word on the visitor's address is taken. */
+	trustProxy: number;
 	backend: "embedded" | "redis";
 	redisUrl: string | undefined;
 	/** Where the embedded backend and development secrets are kept, absolute. */
@@ -89,6 +91,7 @@ export function readConfig(options: ReadConfigOptions = {}): Config {
 		root,
 		port: get("PORT"),
 		host: get("HOST"),
+		trustProxy: get("CALLBOARD_TRUST_PROXY"),
 		backend: get("CALLBOARD_BACKEND") ?? (values.has("REDIS_URL") ? "redis" : "embedded"),
 		redisUrl: get("REDIS_URL"),
 		data: resolve(root, get<string>("CALLBOARD_DATA")),

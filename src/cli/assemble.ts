@@ -50,10 +50,10 @@ export async function serve(parts: Parts, shell: Shell, started: (gateway: Gatew
 	await runtime.start();
 	let gateway: Gateway;
 	try {
-		const { port, host, adminToken: token } = config;
+		const { port, host, trustProxy, adminToken: token } = config;
 		const health = healthOf(runtime, clock);
 		const admin = token && { token, metrics: metricsOf(runtime, clock), queues: parts.backend.queues ?? [] };
-		gateway = await startGateway({ port, host, channels, health, log, clock, ...(admin && { admin }) });
+		gateway = await startGateway({ port, host, trustProxy, channels, health, log, clock, ...(admin && { admin }) });
 	} catch (error) {
 		await runtime.stop(0);
 		throw error;

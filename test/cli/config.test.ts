@@ -35,6 +35,7 @@ describe("settings", () => {
 			root,
 			port: 3000,
 			host: "127.0.0.1",
+			trustProxy: 0,
 			backend: "embedded",
 			redisUrl: undefined,
 			data: join(root, ".callboard"),

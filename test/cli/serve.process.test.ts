@@ -45,6 +45,23 @@ describe("callboard dev", () => {
 		expect((await dev.ended).code).toBe(0);
 	});
 
+	it("behind a reverse proxy of ours a visitor is who the proxy says, and without one nobody's word is taken", async () => {
+		const forwarded = {
+			"x-forwarded-proto": "https",
+			"x-forwarded-host": "bot.example",
+			"x-forwarded-for": "192.0.2.7",
+		};
+		for (const [hops, cookie] of [
+			["1", /; Secure/],
+			["0", /SameSite=\w+$/],
+		] as const) {
+			const dev = starts(["dev"], shopWith(), { PORT: "0", CALLBOARD_TRUST_PROXY: hops });
+			const url = /answers at (http:\/\/127\.0\.0\.1:\d+)/.exec(await dev.says("answers at"))?.[1];
+			const session = await fetch(`${url}/chat/session`, { method: "POST", headers: forwarded, body: "{}" });
+			expect(session.headers.get("set-cookie")).toMatch(cookie);
+		}
+	});
+
 	it("a port in use: one clear line, and it exits with 2", async () => {
 		const taken = createServer();
 		await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
