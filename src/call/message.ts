@@ -64,10 +64,11 @@ export interface Message {
 export interface Occurrence {
 	id: string;
 	address: AddressKey;
-	/** `event`: goes to `onEvent`. `delivered`: the awaited parts have left. `close`: the call ends for `reason`. */
+	/** `event`: goes to `onEvent`. `delivered`: the parts of `turn` have left; `ends` when the call was to
+	 * end then. `close`: the call ends for `reason`. */
 	occurrence:
 		| { kind: "event"; name: string; data: Json; source: "app" | "participant" | "timer" }
-		| { kind: "delivered"; turn: string }
+		| { kind: "delivered"; turn: string; ends?: true }
 		| { kind: "close"; reason: string };
 	at: number;
 	traceparent?: string;

@@ -34,7 +34,7 @@ function concernsNoCall(item: Extract<InboxItem, { type: "occurrence" }>, input:
 		case "event":
 			return occurrence.source === "timer" && (live === undefined || isOfAnotherCall(item.id, live));
 		case "delivered":
-			return live === undefined || (live.ending === undefined && !occurrence.turn.startsWith(`${live.id}.`));
+			return live === undefined || !occurrence.turn.startsWith(`${live.id}.`);
 		case "close":
 			return live === undefined || (occurrence.reason === "idle" && !isIdle(item.at, live, input));
 	}

@@ -14,7 +14,7 @@ export async function occur(draft: TurnDraft, { occurrence }: Occurrence): Promi
 			const data = { turn: occurrence.turn };
 			draft.event("bot.finished", data);
 			draft.told.push({ session: draft.session, name: "bot.finished", data });
-			if (draft.record.ending !== undefined) await endCall(draft, draft.record.ending.reason);
+			if (occurrence.ends && draft.record.ending !== undefined) await endCall(draft, draft.record.ending.reason);
 			return "rest";
 		}
 		case "event":

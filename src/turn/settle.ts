@@ -50,7 +50,7 @@ function delivered(draft: TurnDraft): InboxItem {
 		type: "occurrence",
 		id: `${draft.id}.delivered`,
 		address: draft.input.address,
-		occurrence: { kind: "delivered", turn: draft.id },
+		occurrence: { kind: "delivered", turn: draft.id, ...(draft.ending !== undefined && { ends: true as const }) },
 		at: draft.at,
 	};
 }

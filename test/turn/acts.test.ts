@@ -161,6 +161,29 @@ test("a listener of bot.finished is told after the delivery without ending the c
 	expect(told).not.toHaveProperty("then");
 });
 
+test("words of an earlier turn, or of the call before, that have left do not end a call whose goodbye is on its way", async () => {
+	const agent = fakeAgent({ awaitsFinish: true, tools: { endCall: doing(say("Bye!"), goodbye) } });
+	const line = new Line(
+		agent,
+		new FakeModel("Hello.", { calls: [["endCall"]] }, "Hello again.", { calls: [["endCall"]] }),
+	);
+	const awaited = async (words: string) => {
+		const { then } = await line.say(words);
+		if (then === undefined) throw new Error("nothing awaits the delivery");
+		return then;
+	};
+	const [hello, bye] = [await awaited("hi"), await awaited("bye")];
+	const early = await line.take([hello]);
+	expect(early.record).toMatchObject({ id: "call-1", ending: { reason: "goodbye" } });
+	expect(early.record.ended).toBeUndefined();
+	const [again, second] = [await awaited("hi again"), await awaited("bye again")];
+	const { record } = await line.take([bye]);
+	expect(record).toMatchObject({ id: "call-2", ending: { reason: "goodbye" } });
+	expect(record.ended).toBeUndefined();
+	await line.take([again]);
+	expect((await line.take([second])).record.ended).toMatchObject({ reason: "goodbye" });
+});
+
 test("a message that comes while the goodbye is on its way begins a new call; the old one has ended", async () => {
 	const agent = fakeAgent({ tools: { endCall: doing(say("Bye!"), goodbye) } });
 	const line = new Line(agent, new FakeModel({ calls: [["endCall"]] }, "Yes?"));
