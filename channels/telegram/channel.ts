@@ -49,7 +49,6 @@ interface Running {
 	host: ChannelHost;
 	typing: Typing;
 	drafts: Drafts | undefined;
-	outbound: Outbound;
 	/** Undefined until Telegram has answered for the first time. */
 	intake: Intake | undefined;
 	stop: AbortController;
@@ -69,6 +68,8 @@ export class TelegramChannel implements Channel {
 	readonly #settings: TelegramSettings;
 	readonly #api: Api;
 	#running: Running | undefined;
+	/** Stays when the door closes: what the turns that still run say is sent. */
+	#outbound: Outbound | undefined;
 
 	constructor(settings: TelegramSettings) {
 		this.#settings = settings;
@@ -95,9 +96,9 @@ export class TelegramChannel implements Channel {
 	}
 
 	async send(payload: Payload, delivery: Delivery): Promise<SendResult> {
-		if (this.#running === undefined)
-			return { outcome: "retry", afterMs: 1000, scope: "door", reason: "the Telegram door is closed" };
-		return this.#running.outbound.send(payload as unknown as TelegramPayload, delivery);
+		if (this.#outbound === undefined)
+			return { outcome: "retry", afterMs: 1000, scope: "door", reason: "the Telegram door was never opened" };
+		return this.#outbound.send(payload as unknown as TelegramPayload, delivery);
 	}
 
 	show(address: AddressKey, event: LiveEvent): void {
@@ -132,17 +133,18 @@ export class TelegramChannel implements Channel {
 			host,
 			typing: new Typing(clock, (address) => this.#type(address, parking)),
 			drafts,
-			outbound: new Outbound({ api: this.#api, settings: this.#settings, parking, drafts }),
 			intake: undefined,
 			stop: new AbortController(),
 			done: Promise.resolve(),
 		};
 		this.#running = running;
+		this.#outbound = new Outbound({ api: this.#api, settings: this.#settings, parking, drafts });
 		try {
 			await this.#connect(running);
 		} catch (error) {
 			if (error instanceof CallboardError) {
 				this.#running = undefined;
+				this.#outbound = undefined;
 				throw error;
 			}
 			host.log.warn("telegram.unreachable", { code: failureCode(error) });

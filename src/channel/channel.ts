@@ -119,6 +119,6 @@ export interface Channel {
 	readonly routes?: ChannelRoutes;
 	/** Begins to receive: connects, polls. Rejects when the door cannot work, saying what to do. */
 	start(host: ChannelHost): Promise<void>;
-	/** Stops receiving; what was received is already accepted. */
+	/** Stops receiving; what was received is already accepted. What turns that still run say is sent after it. */
 	stop(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { complain } from "./complain.js";
 import { deskCommands } from "./desk-commands.js";
+import { roles } from "./roles.js";
 import type { ExitCode, Shell } from "./shell.js";
 
 const EXAMPLES = `
@@ -49,7 +50,11 @@ export async function run(args: readonly string[], shell: Shell): Promise<ExitCo
 
 	const start = verb("start", "serve an agent in production, from what build wrote")
 		.option(...agent)
-		.addOption(new Option("--only <role>", "have this process do one thing").choices(["gateway", "worker", "sender"]))
+		.addOption(
+			new Option("--only <roles>", "have this process be gateway, worker or sender; several with commas").argParser(
+				roles,
+			),
+		)
 		.option("--show-prompt", "print what the model reads; it may hold personal data")
 		.option("--demo", "let the scripted demo answer when there is no key");
 	start.action(does(async () => (await import("./start.js")).start(start.opts(), shell)));

@@ -8,7 +8,7 @@ export interface Shell {
 	out(line: string): void;
 	/** Writes one line about what went wrong. */
 	err(line: string): void;
-	/** Resolves when the process is asked to stop. */
+	/** Resolves when the process is asked to stop. Asked once more, it ends at once, by the signal. */
 	stopAsked(): Promise<void>;
 }
 
@@ -25,7 +25,12 @@ export function processShell(): Shell {
 		err: (line) => void process.stderr.write(`${line}\n`),
 		stopAsked: () =>
 			new Promise((resolve) => {
-				for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+				const signals = ["SIGINT", "SIGTERM"] as const;
+				const stop = () => {
+					for (const signal of signals) process.off(signal, stop);
+					resolve();
+				};
+				for (const signal of signals) process.on(signal, stop);
 			}),
 	};
 }

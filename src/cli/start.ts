@@ -15,7 +15,7 @@ import { toldModel } from "./told-model.js";
 
 /** `callboard start`: one agent in production, from what `callboard build` wrote; logs are JSON. */
 export async function start(
-	options: { agent?: string; only?: Role; showPrompt?: true; demo?: true },
+	options: { agent?: string; only?: readonly Role[]; showPrompt?: true; demo?: true },
 	shell: Shell,
 ): Promise<ExitCode> {
 	const config = readConfig({ root: shell.cwd });
@@ -29,7 +29,7 @@ export async function start(
 	const backend = chooseBackend("settings", { config, clock, log });
 	const { only } = options;
 	if (only !== undefined && backend.name !== "redis") {
-		throw new CallboardError("ONE_PROCESS", "operator", `--only ${only} needs the redis backend`, {
+		throw new CallboardError("ONE_PROCESS", "operator", `--only ${only.join(",")} needs the redis backend`, {
 			next: "set REDIS_URL, or leave --only out: the embedded backend has one process, which does everything",
 		});
 	}
@@ -46,7 +46,7 @@ export async function start(
 		}),
 	});
 	const channels = await openDoors({ config, agent, secret: () => secret });
-	const roles = only === undefined ? {} : { roles: [only] };
+	const roles = only === undefined ? {} : { roles: only };
 	return serve({ config, agent, model, backend, channels, clock, log, ...roles }, shell, ({ url }) => {
 		log.info("process.started", { ...roles, agent: agent.name, url, backend: backend.name, model: model.name });
 	});
