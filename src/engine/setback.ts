@@ -61,10 +61,10 @@ async function countFailure(parts: EngineParts, turn: CutTurn, error: unknown): 
 	facts.tell("call.parked", address, { door: door.name, reason });
 }
 
-/** Says once, by code, that it did not work; not when a human has the call. */
+/** Says once, by code, that it did not work; not while a human has the call. */
 async function apologise({ backend, clock }: EngineParts, { address, door, claim }: CutTurn): Promise<void> {
 	const { record, position } = claim;
-	if (record?.owner === "human") return;
+	if (record?.owner === "human" && record.ended === undefined) return;
 	const part = { kind: "text", text: door.agent.settings.apology } as const;
 	const id = `parked.${position}.1`;
 	const say = rowsOf(door.channel, { id, part, by: "code", epoch: record?.epoch ?? 0 });
