@@ -141,8 +141,8 @@ class NotAnAgent {
 }
 new NotAnAgent();
 
-export const marked: Pii<string> = "plain strings are fine";
-export const plain: string = marked;
+export const plain = (marked: Pii<string> = "plain strings are fine"): string => marked;
+
 export interface Patient {
 	name: Pii<string>;
 	age: Pii<number>;
