@@ -313,6 +313,60 @@ test("a quiet call is closed, the channel told, and the next message begins anot
 	await desk.end();
 });
 
+test("a timer of the author's may have any name: it is not the one that closes a quiet call", async () => {
+	const desk = await stand({
+		agent: {
+			settings: { idleMs: 3_600_000 },
+			onCall: ({ acts }) => {
+				acts.push({ act: "later", id: "idle", at: desk.clock.now() + 60_000, event: "nudge", data: null });
+				acts.push({ act: "later", id: "gone", at: desk.clock.now() + 60_000, event: "nudge", data: null });
+				acts.push({ act: "cancel", id: "gone" });
+			},
+			onEvent: { nudge: (_, { acts }) => acts.push({ act: "say", part: { kind: "text", text: "still there?" } }) },
+		},
+	});
+	const ana = desk.person();
+	await ana.says("hi");
+	await desk.runtime.idle();
+	expect((await desk.backend.view(ana.address, { history: 0 })).timers).toHaveLength(2);
+	await desk.clock.advance(60_000);
+	await desk.runtime.idle();
+	expect(ana.heard).toEqual(["re: hi", "still there?"]);
+	await desk.clock.advance(3_600_000);
+	await desk.runtime.idle();
+	expect(desk.channel.ends).toMatchObject([{ reason: "idle" }]);
+	await desk.end();
+});
+
+test("listeners of the agent's own code are told once the turn is committed, and not of a turn that is not", async () => {
+	const order: string[] = [];
+	let refused = 1;
+	const desk = await stand({
+		agent: {
+			tools: { hand: { run: (_, { acts }) => acts.push({ act: "forward", to: "desk" }) } },
+		},
+		model: () => ({ calls: [["hand"]] }),
+		over: (backend) =>
+			replacing(backend, {
+				settle: async (...given) => {
+					if (refused-- > 0) throw new Error("not now");
+					const settled = await backend.settle(...given);
+					order.push(`committed, told ${desk.agent.happened.told.length}`);
+					return settled;
+				},
+			}),
+	});
+	const ana = desk.person();
+	await ana.says("a human, please");
+	await desk.settle();
+	expect(desk.agent.happened.told).toEqual([]);
+	await desk.clock.advance(1_000);
+	await desk.runtime.idle();
+	expect(order).toEqual(["committed, told 0"]);
+	expect(desk.agent.happened.told).toEqual([{ event: "call.forwarded", data: { to: "desk" } }]);
+	await desk.end();
+});
+
 test("an idle close loses against a message that came before it", async () => {
 	const gate = new Gate();
 	const desk = await stand({

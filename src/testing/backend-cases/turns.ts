@@ -258,6 +258,29 @@ export const turnCases = [
 	}),
 
 	rule(
+		"I1: an owner taken and given back while the turn runs: what it decided counts, what it says does not",
+		async (bench) => {
+			const { backend } = bench;
+			await acceptAll(backend, message(A, "m1"));
+			const first = await claimed(backend, A);
+			await backend.settle(first.lease, settlement(1, { fresh: true }));
+			await acceptAll(backend, message(A, "m2"));
+			const { lease } = await claimed(backend, A);
+			await backend.amend(A, { owner: "human" });
+			await backend.amend(A, { owner: "agent" });
+			const turn = settlement(2, { record: record({ turns: 2 }), outbox: [row("1")], append: [user("m2")] });
+			const { taken } = await backend.settle(lease, turn, { take: { owner: "one", leaseMs: LEASE } });
+			expect(taken).toMatchObject({ outcome: "discarded", row: { id: "1" } });
+			const { record: stored, outbox, marks } = await backend.view(A, { history: 0 });
+			expect(stored).toMatchObject({ owner: "agent", epoch: 2, turns: 2 });
+			expect(outbox).toEqual([]);
+			expect(marks).toMatchObject([{ status: "discarded" }]);
+			await acceptAll(backend, message(A, "m3"));
+			expect((await claimed(backend, A)).record).toMatchObject({ owner: "agent", epoch: 2 });
+		},
+	),
+
+	rule(
 		"a thousand items of one address are handed out in bounded claims, in order, none twice",
 		async ({ backend }) => {
 			await Promise.all(

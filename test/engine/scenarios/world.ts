@@ -42,7 +42,7 @@ export function memoryWorld(): World {
 }
 
 /** A backend of which some operations are replaced. */
-export function over(backend: Backend, operations: Partial<Backend>): Backend {
+function over(backend: Backend, operations: Partial<Backend>): Backend {
 	return new Proxy(backend, {
 		get(target, name: keyof Backend) {
 			const own = operations[name];
