@@ -15,18 +15,17 @@ export const accept = script(
 	inbox,
 	lease,
 	lua`
-local owner, window, operation = ARGV[6], tonumber(ARGV[8]), ARGV[10]
-local v = redis.call('HMGET', M, 'lu', 'z', 'pk', 'gs', 'gu', 'za')
-local leased = v[1] and tonumber(v[1]) > NOW
-if leased and v[2] == operation then
-  return {'accepted', 0, handedOut(window)}
+local owner, operation, keep = ARGV[6], ARGV[10], tonumber(ARGV[4])
+local v = head('lu', 'pk', 'ra', 'gu', 'za', 'ic', 'dx')
+local leased, parked, gatherUntil, newest = v[11] and tonumber(v[11]) > NOW, v[12], v[14], v[15]
+if leased and v[7] == operation then
+  return {'accepted', 0, handedOutAgain(v, tonumber(ARGV[8]), v[16])}
 end
-if v[6] and string.sub(v[6], 2) == operation then
-  return {'accepted', tonumber(string.sub(v[6], 1, 1)), false}
+if newest and string.sub(newest, 2) == operation then
+  return {'accepted', tonumber(string.sub(newest, 1, 1)), false}
 end
-local d = key('d')
-local met, unmet = false, {}
-local keep = tonumber(ARGV[4])
+
+local d, met, unmet = key('d'), false, {}
 for index = 13, #ARGV do
   if seen(ARGV[index]) then
     met = true
@@ -35,43 +34,48 @@ for index = 13, #ARGV do
     unmet[#unmet + 1] = ARGV[index]
   end
 end
-if not met and redis.call('LLEN', key('i')) >= tonumber(ARGV[3]) then
+local waiting = redis.call('LLEN', key('i'))
+if not met and waiting >= tonumber(ARGV[3]) then
   return {'full', 0, false}
 end
 if #unmet > 0 then
   redis.call('ZADD', d, unpack(unmet))
+  keepSeen(keep, v[17])
 end
-redis.call('ZREMRANGEBYSCORE', d, '-inf', NOW)
-keepSeen(math.max(keep, OWN_DEDUPE))
 if met then
   return {'duplicate', 0, false}
 end
-known()
-redis.call('RPUSH', key('i'), ARGV[5])
+if not v[2] then
+  known()
+end
+waiting = redis.call('RPUSH', key('i'), ARGV[5])
 
 -- A message of which more may follow puts the next turn off; one of which none can lets it begin.
-local gathers, heldBack = tonumber(ARGV[11]), v[5] and tonumber(v[5]) > NOW
+local gathers, heldBack = tonumber(ARGV[11]), gatherUntil and tonumber(gatherUntil) > NOW
 if gathers and gathers > 0 then
-  local since = tonumber(v[4]) or NOW
-  redis.call('HSET', M, 'gs', whole(since), 'gu', whole(math.min(NOW + gathers, since + tonumber(ARGV[12]))))
-elseif gathers and v[4] then
+  local since = tonumber(v[6]) or NOW
+  gatherUntil = math.min(NOW + gathers, since + tonumber(ARGV[12]))
+  redis.call('HSET', M, 'gs', since, 'gu', gatherUntil)
+elseif gathers and v[6] then
   redis.call('HDEL', M, 'gs', 'gu')
+  gatherUntil, v[6] = false, false
 end
-local till = putOffUntil()
-if leased then
-  arm()
-elseif v[3] then
-  wakeTurn = 0
-elseif till > NOW then
-  redis.call('ZADD', P .. 't', till, A)
-elseif owner ~= '' then
-  grant(owner, tonumber(ARGV[7]), tonumber(ARGV[9]), operation)
-  return {'accepted', 0, handedOut(window)}
-elseif heldBack then
-  redis.call('ZADD', P .. 't', NOW + GRACE, A)
-  wakeTurn = 1
-else
-  arm()
+
+if not leased and not parked then
+  local till = putOffUntil(v[13], gatherUntil)
+  if till > NOW then
+    redis.call('ZADD', P .. 't', till, A)
+  elseif owner ~= '' then
+    local count = math.min(waiting, tonumber(ARGV[9]))
+    grant(v, owner, tonumber(ARGV[7]), count, operation)
+    local items = waiting == 1 and {ARGV[5]} or redis.call('LRANGE', key('i'), 0, count - 1)
+    return {'accepted', 0, handedOut(v, tonumber(ARGV[8]), items)}
+  elseif heldBack then
+    redis.call('ZADD', P .. 't', NOW + GRACE, A)
+    wakeTurn = 1
+  else
+    arm()
+  end
 end
 redis.call('HSET', M, 'za', wakeTurn .. operation)
 return {'accepted', wakeTurn, false}

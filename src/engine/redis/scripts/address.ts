@@ -17,7 +17,7 @@ import { lua } from "./script.js";
  * not before, `so` `su` `sn` its sender, the end of its right and the operation that took it, `dn` the operation that
  * discarded a row last; `fl` failures, `ra` retry at, `gs` and `gu` since and until when messages put the turn off, `pk`
  * parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim; `sf` fence settled last, `en` the call has ended; `tw`
- * and `sw` wake-ups of the sweeper in a row.
+ * and `sw` wake-ups of the sweeper in a row; `dx` when the ids seen go, all at once; `aw` something waits for rows to leave.
  */
 export const address = lua`
 local NOW = tonumber(ARGV[1])
@@ -38,10 +38,13 @@ local function key(kind)
   return P .. kind .. ':' .. A
 end
 
-local function push(list, from, count)
+-- A command for many arguments, a thousand at a time: Lua cannot hand over any number. Returns its last answer.
+local function spread(command, target, from, count)
+  local answer
   for first = from, from + count - 1, 1000 do
-    redis.call('RPUSH', list, unpack(ARGV, first, math.min(first + 999, from + count - 1)))
+    answer = redis.call(command, target, unpack(ARGV, first, math.min(first + 999, from + count - 1)))
   end
+  return answer
 end
 
 -- Redis without memory refuses a script at its first write, if that needs memory. What ends, frees or keeps alive goes

@@ -32,19 +32,19 @@ for index = first, first + ids - 1 do
   fresh = redis.call('ZADD', key('d'), NOW + OWN_DEDUPE, ARGV[index]) == 1 or fresh
 end
 if ids > 0 then
-  keepSeen(OWN_DEDUPE)
+  keepSeen(OWN_DEDUPE, redis.call('HGET', M, 'dx'))
 end
 if not fresh then
   return mayGo()
 end
 local from, count = list()
 if count > 0 then
-  push(key('o'), from, count)
+  spread('RPUSH', key('o'), from, count)
   rowsCame()
 end
 from, count = list()
 if count > 0 then
-  push(key('h'), from, count)
+  spread('RPUSH', key('h'), from, count)
   redis.call('HINCRBY', M, 'hn', count)
 end
 return wakeSend

@@ -12,24 +12,25 @@ export const claim = script(
 	lease,
 	lua`
 local window, operation = tonumber(ARGV[5]), ARGV[7]
-local v = redis.call('HMGET', M, 'pk', 'lu', 'z')
-if v[1] then
-  return {'parked', v[1]}
+local v = head('pk', 'lu', 'ra', 'gu', 'ic')
+if v[11] then
+  return {'parked', v[11]}
 end
-if v[2] and tonumber(v[2]) > NOW then
-  if v[3] == operation then
-    return {'claimed', handedOut(window)}
+if v[12] and tonumber(v[12]) > NOW then
+  if v[7] == operation then
+    return {'claimed', handedOutAgain(v, window, v[15])}
   end
-  return {'busy', v[2]}
+  return {'busy', v[12]}
 end
-if redis.call('EXISTS', key('i')) == 0 then
+local items = redis.call('LRANGE', key('i'), 0, tonumber(ARGV[6]) - 1)
+if #items == 0 then
   return {'idle'}
 end
-local till = putOffUntil()
+local till = putOffUntil(v[13], v[14])
 if till > NOW then
   return {'busy', whole(till)}
 end
-grant(ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[6]), operation)
-return {'claimed', handedOut(window)}
+grant(v, ARGV[3], tonumber(ARGV[4]), #items, operation)
+return {'claimed', handedOut(v, window, items)}
 `,
 );

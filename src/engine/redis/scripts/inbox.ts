@@ -10,11 +10,15 @@ local function seen(id)
   return score and tonumber(score) > NOW
 end
 
-local function keepSeen(ms)
-  local d = key('d')
-  if redis.call('PTTL', d) < ms then
-    redis.call('PEXPIRE', d, whole(ms))
+-- Ids live for ms at least; all of them go, at the latest, at the time in dx. Now and then the old ones are cleared away.
+local function keepSeen(ms, livesUntil)
+  if livesUntil and tonumber(livesUntil) >= NOW + ms then
+    return
   end
+  local slack = math.min(ms, 86400000)
+  redis.call('ZREMRANGEBYSCORE', key('d'), '-inf', NOW)
+  redis.call('PEXPIRE', key('d'), whole(ms + slack))
+  redis.call('HSET', M, 'dx', NOW + ms + slack)
 end
 
 -- Turns wait: somebody is woken unless somebody is on it.
@@ -31,7 +35,7 @@ local function enter(id, item)
     return
   end
   redis.call('ZADD', key('d'), NOW + OWN_DEDUPE, id)
-  keepSeen(OWN_DEDUPE)
+  keepSeen(OWN_DEDUPE, redis.call('HGET', M, 'dx'))
   redis.call('RPUSH', key('i'), item)
   if redis.call('HEXISTS', M, 'pk') == 0 then
     arm()

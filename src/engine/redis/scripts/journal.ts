@@ -12,7 +12,7 @@ if not held(ARGV[3], ARGV[4]) then
   return {'lost'}
 end
 local written = redis.call('LLEN', key('j')) - tonumber(ARGV[5])
-push(key('j'), 6 + math.max(written, 0), #ARGV - 5 - math.max(written, 0))
+spread('RPUSH', key('j'), 6 + math.max(written, 0), #ARGV - 5 - math.max(written, 0))
 return {'ok'}
 `,
 );

@@ -2,48 +2,53 @@ import { lua } from "./script.js";
 
 /** Who may advance an address, and what a claim hands out. */
 export const lease = lua`
+-- What grant and handedOut must know of a head, read by whoever calls them together with what it needs itself:
+-- 1 f, 2 ih, 3 ow, 4 ep, 5 tw, 6 gs, 7 z, 8 lo, 9 hn, 10 fl.
+local function head(...)
+  return redis.call('HMGET', M, 'f', 'ih', 'ow', 'ep', 'tw', 'gs', 'z', 'lo', 'hn', 'fl', ...)
+end
+
 local function held(owner, fence)
   local v = redis.call('HMGET', M, 'f', 'lo')
   return v[1] == fence and v[2] == owner
 end
 
-local function giveBack()
-  redis.call('HDEL', M, 'lo', 'lu', 'ic')
-end
-
 -- Before then no turn begins.
-local function putOffUntil()
-  local v = redis.call('HMGET', M, 'ra', 'gu')
-  return math.max(tonumber(v[1] or '0'), tonumber(v[2] or '0'))
+local function putOffUntil(retryAt, gatherUntil)
+  return math.max(tonumber(retryAt or '0'), tonumber(gatherUntil or '0'))
 end
 
-local function grant(owner, leaseMs, items, operation)
-  local v = redis.call('HMGET', M, 'f', 'ih', 'ow', 'ep', 'tw', 'gs')
-  local first = tonumber(v[2])
+-- Fences of an address begin with the time, so that one forgotten and met again does not start over.
+local function grant(v, owner, leaseMs, count, operation)
   local epoch = v[4] or '0'
   -- No epoch: a human took over before the first turn, which therefore says nothing.
   if v[3] == 'human' and redis.call('EXISTS', key('r')) == 0 then
     epoch = '-1'
   end
   local till = NOW + leaseMs
-  redis.call('HSET', M, 'f', whole((tonumber(v[1]) or NOW) + 1), 'lo', owner, 'lu', whole(till),
-    'ic', whole(first + math.min(items, redis.call('LLEN', key('i')))), 'ec', epoch, 'z', operation)
+  v[1] = whole((tonumber(v[1]) or NOW) + 1)
+  redis.call('HSET', M, 'f', v[1], 'lo', owner, 'lu', till, 'ic', tonumber(v[2] or '0') + count, 'ec', epoch, 'z', operation)
   if v[5] or v[6] then
     redis.call('HDEL', M, 'tw', 'gs', 'gu')
   end
   redis.call('ZADD', P .. 't', till, A)
 end
 
-local function handedOut(window)
-  local v = redis.call('HMGET', M, 'f', 'ih', 'ic', 'ow', 'ep', 'hn', 'fl')
-  local count = tonumber(v[3] or v[2]) - tonumber(v[2])
-  local rows, items = {}, {}
-  if window > 0 then
+local function handedOut(v, window, items)
+  local rows, notes = {}, {}
+  if window > 0 and v[9] then
     rows = redis.call('LRANGE', key('h'), -window, -1)
   end
-  if count > 0 then
-    items = redis.call('LRANGE', key('i'), 0, count - 1)
+  -- After a settlement there is neither a lease nor its operation, and no journal.
+  if v[7] or v[8] then
+    notes = redis.call('LRANGE', key('j'), 0, -1)
   end
-  return {v[1], redis.call('GET', key('r')), v[4], v[5], v[6], rows, items, v[2], redis.call('LRANGE', key('j'), 0, -1), v[7]}
+  return {v[1], redis.call('GET', key('r')), v[3], v[4], v[9], rows, items, v[2] or '0', notes, v[10]}
+end
+
+-- The same, to whoever holds the address and asks again.
+local function handedOutAgain(v, window, claimedTo)
+  local count = tonumber(claimedTo) - tonumber(v[2])
+  return handedOut(v, window, count > 0 and redis.call('LRANGE', key('i'), 0, count - 1) or {})
 end
 `;

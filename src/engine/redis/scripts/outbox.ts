@@ -21,20 +21,12 @@ local function mayGo()
   return not v[1] and not (v[2] and tonumber(v[2]) > NOW) and redis.call('EXISTS', key('o')) or 0
 end
 
-local function leave(row, status, reason)
-  redis.call('LPOP', key('o'))
-  local gone = redis.call('HINCRBY', M, 'oh', 1)
-  redis.call('HDEL', M, 'ob', 'on', 'nb', 'so', 'su', 'sn')
-  if redis.call('EXISTS', key('o')) == 0 then
-    redis.call('ZREM', P .. 's', A)
-  else
-    redis.call('ZADD', P .. 's', NOW + GRACE, A)
-  end
-  if status then
-    redis.call('RPUSH', key('x'), status .. '\n' .. reason .. '\n' .. whole(NOW) .. '\n' .. row)
-    redis.call('LTRIM', key('x'), -MARKS_KEPT, -1)
-    redis.call('ZADD', P .. 'k', NOW, A)
-  end
+local function mayBeSent(row, epoch)
+  local by, decided = string.match(row, '^(%a)(%-?%d+)\n')
+  return by == 'h' or decided == (epoch or '0')
+end
+
+local function enterAwaited(gone)
   local awaited = redis.call('LINDEX', key('w'), 0)
   while awaited do
     local after, id, item = string.match(awaited, '^(%d+)\n([^\n]*)\n(.*)$')
@@ -45,12 +37,35 @@ local function leave(row, status, reason)
     enter(id, item)
     awaited = redis.call('LINDEX', key('w'), 0)
   end
+  redis.call('HDEL', M, 'aw')
+end
+
+-- Returns the row that is the first now.
+local function leave(row, awaited, status, reason)
+  redis.call('LPOP', key('o'))
+  redis.call('HDEL', M, 'ob', 'on', 'nb', 'so', 'su', 'sn')
+  local gone = redis.call('HINCRBY', M, 'oh', 1)
+  local following = redis.call('LINDEX', key('o'), 0)
+  if following then
+    redis.call('ZADD', P .. 's', NOW + GRACE, A)
+  else
+    redis.call('ZREM', P .. 's', A)
+  end
+  if status then
+    redis.call('RPUSH', key('x'), status .. '\n' .. reason .. '\n' .. whole(NOW) .. '\n' .. row)
+    redis.call('LTRIM', key('x'), -MARKS_KEPT, -1)
+    redis.call('ZADD', P .. 'k', NOW, A)
+  end
+  if awaited then
+    enterAwaited(gone)
+  end
+  return following
 end
 
 -- Takes the first row. Taken once by an operation, it is given to it again.
 local function take(owner, leaseMs, operation)
   local row = redis.call('LINDEX', key('o'), 0)
-  local v = redis.call('HMGET', M, 'so', 'su', 'sn', 'ob', 'on', 'nb', 'ep', 'ow', 'sw', 'dn')
+  local v = redis.call('HMGET', M, 'so', 'su', 'sn', 'ob', 'on', 'nb', 'ep', 'ow', 'sw', 'dn', 'aw')
   if v[10] == operation then
     local reason, discarded = string.match(redis.call('LINDEX', key('x'), -1), '^[^\n]*\n([^\n]*)\n[^\n]*\n(.*)$')
     return {'discarded', discarded, reason}
@@ -71,22 +86,18 @@ local function take(owner, leaseMs, operation)
     if v[6] and tonumber(v[6]) > NOW then
       return {'later', v[6]}
     end
-    local by, epoch = string.match(row, '^(%a)(%-?%d+)\n')
-    if by ~= 'h' and epoch ~= (v[7] or '0') then
+    if not mayBeSent(row, v[7]) then
       local reason = v[8] == 'human' and '"a human owns the call"' or '"the owner of the call has changed"'
-      leave(row, 'discarded', reason)
+      leave(row, v[11], 'discarded', reason)
       redis.call('HSET', M, 'dn', operation)
       return {'discarded', row, reason}
     end
     tries = tries + 1
   end
-  evenWithoutMemory()
+  -- First of all what needs no memory: rows are sent even when there is none left.
+  redis.call('HDEL', M, 'sw', 'dn')
   local till = NOW + leaseMs
-  redis.call('HSET', M, 'so', owner, 'su', whole(till), 'sn', operation, 'ob', v[4] and 'unknown' or 'sending',
-    'on', tries)
-  if v[9] or v[10] then
-    redis.call('HDEL', M, 'sw', 'dn')
-  end
+  redis.call('HSET', M, 'so', owner, 'su', till, 'sn', operation, 'ob', v[4] and 'unknown' or 'sending', 'on', tries)
   redis.call('ZADD', P .. 's', till, A)
   if v[4] then
     return {'unknown', row}

@@ -14,7 +14,7 @@ end
 if not held(ARGV[3], ARGV[4]) then
   return {'lost'}
 end
-giveBack()
+redis.call('HDEL', M, 'lo', 'lu', 'ic')
 redis.call('HSET', M, 'z', ARGV[5], 'pk', ARGV[6])
 redis.call('ZREM', P .. 't', A)
 redis.call('ZADD', P .. 'q', NOW, A)

@@ -10,13 +10,14 @@ export const release = script(
 	lua`
 local operation, retryAt = ARGV[5], tonumber(ARGV[6])
 local waits = retryAt and retryAt > NOW
-if redis.call('HGET', M, 'z') == operation then
-  return {'ok', putOffUntil() > NOW and 0 or 1}
+local v = redis.call('HMGET', M, 'f', 'lo', 'z', 'ra', 'gu')
+if v[3] == operation then
+  return {'ok', putOffUntil(v[4], v[5]) > NOW and 0 or 1}
 end
-if not held(ARGV[3], ARGV[4]) then
+if v[1] ~= ARGV[4] or v[2] ~= ARGV[3] then
   return {'lost'}
 end
-giveBack()
+redis.call('HDEL', M, 'lo', 'lu', 'ic')
 redis.call('HSET', M, 'z', operation)
 if ARGV[7] == '1' then
   redis.call('HINCRBY', M, 'fl', 1)
@@ -26,7 +27,7 @@ if waits then
 else
   redis.call('HDEL', M, 'ra')
 end
-local till = putOffUntil()
+local till = putOffUntil(waits and retryAt, v[5])
 if till > NOW then
   redis.call('ZADD', P .. 't', till, A)
   return {'ok', 0}

@@ -25,7 +25,7 @@ for index = #marks, 1, -1 do
       redis.call('ZREM', P .. 'k', A)
     end
     redis.call('ZADD', key('d'), NOW + OWN_DEDUPE, ARGV[5])
-    keepSeen(OWN_DEDUPE)
+    keepSeen(OWN_DEDUPE, redis.call('HGET', M, 'dx'))
     redis.call('RPUSH', key('o'), by .. (redis.call('HGET', M, 'ep') or '0') .. '\n' .. ARGV[4] .. '\n' .. rest)
     rowsCame()
     return {1, wakeSend}

@@ -5,6 +5,38 @@ import { outbox } from "./outbox.js";
 import { lua, script } from "./script.js";
 import { timers } from "./timers.js";
 
+const again = lua`
+-- The settlement was written before: what it claimed and took is handed out again while nobody has gone on.
+local function again(v, owner, fence)
+  local claimed, taken = false, false
+  if ARGV[12] ~= '' and v[1] == whole(tonumber(fence) + 1) and v[8] == owner then
+    claimed = handedOutAgain(v, tonumber(ARGV[13]), v[17])
+  end
+  if ARGV[15] ~= '' then
+    taken = take(ARGV[15], tonumber(ARGV[16]), 'settled ' .. fence)
+  end
+  local waits = not v[8] and putOffUntil(v[14], v[15]) <= NOW and redis.call('EXISTS', key('i')) or 0
+  return {'ok', waits, taken and 0 or mayGo(), claimed, taken}
+end
+`;
+
+const owner = lua`
+-- An owner changed while the turn ran stays, and the turn's words, decided under the one before, are not sent.
+local function writeOwner(v, put)
+  local epoch, recordEpoch = tonumber(v[4] or '0'), tonumber(ARGV[10])
+  if epoch == tonumber(v[12] or '0') then
+    if ARGV[9] ~= (v[3] or 'agent') then
+      v[3] = put('ow', ARGV[9])
+    end
+    if recordEpoch ~= epoch then
+      v[4] = put('ep', whole(recordEpoch))
+    end
+  elseif recordEpoch >= epoch then
+    v[4] = put('ep', whole(recordEpoch + 1))
+  end
+end
+`;
+
 /**
  * ARGV: time, address, owner, fence, through, rows to keep, `1` for a fresh call, record, its owner, its epoch, time to
  * forget the ended call or empty; lease of the next claim or empty, its window and items; owner of the take or empty,
@@ -19,55 +51,42 @@ export const settle = script(
 	lease,
 	outbox,
 	timers,
+	again,
+	owner,
 	lua`
 local owner, fence = ARGV[3], ARGV[4]
-local window, takeOwner, takeLease = tonumber(ARGV[13]), ARGV[15], tonumber(ARGV[16])
-local by = 'settled ' .. fence
-local claimed, taken = false, false
-local v = redis.call('HMGET', M, 'f', 'lo', 'ih', 'sf', 'ep', 'ec', 'hn', 'oh')
-
-if v[4] == fence then
-  local goesOn = v[1] == whole(tonumber(fence) + 1) and v[2] == owner
-  if goesOn and ARGV[12] ~= '' then
-    claimed = handedOut(window)
-  end
-  if takeOwner ~= '' then
-    taken = take(takeOwner, takeLease, by)
-  end
-  local waits = not v[2] and putOffUntil() <= NOW and redis.call('EXISTS', key('i')) or 0
-  return {'ok', waits, taken and 0 or redis.call('EXISTS', key('o')), claimed, taken}
+local v = head('sf', 'ec', 'oh', 'ra', 'gu', 'su', 'ic', 'ob')
+if v[11] == fence then
+  return again(v, owner, fence)
 end
-if v[1] ~= fence or v[2] ~= owner then
+if v[1] ~= fence or v[8] ~= owner then
   return {'lost'}
 end
-local from, through = tonumber(v[3]), tonumber(ARGV[5])
-local to = from + redis.call('LLEN', key('i'))
-if through < from or through > to then
-  return {'bad', from, to}
-end
-evenWithoutMemory()
-if through > from then
-  redis.call('LTRIM', key('i'), through - from, -1)
+local from, through = tonumber(v[2]), tonumber(ARGV[5])
+local waiting = redis.call('LLEN', key('i'))
+if through < from or through > from + waiting then
+  return {'bad', from, from + waiting}
 end
 
-local set = {'ih', whole(through), 'sf', fence}
+local by, claimed, taken = 'settled ' .. fence, false, false
+local set = {'ih', ARGV[5], 'sf', fence}
 local function put(field, value)
   set[#set + 1] = field
   set[#set + 1] = value
+  return value
 end
-
--- An owner changed while the turn ran stays, and the turn's words, decided under the one before, are not sent.
-local epoch, recordEpoch = tonumber(v[5] or '0'), tonumber(ARGV[10])
-if epoch == tonumber(v[6] or '0') then
-  if ARGV[9] ~= 'agent' or redis.call('HEXISTS', M, 'ow') == 1 then
-    put('ow', ARGV[9])
+-- First of all what needs no memory: a turn that ran is written even when there is none left.
+redis.call('HDEL', M, 'lo', 'lu', 'ic', 'ec', 'z', 'za', 'fl', 'ra', 'tw', 'en')
+v[2], v[7], v[8], v[10] = ARGV[5], false, false, false
+if through > from then
+  waiting = waiting - (through - from)
+  if waiting == 0 then
+    redis.call('DEL', key('i'))
+  else
+    redis.call('LTRIM', key('i'), through - from, -1)
   end
-  if recordEpoch ~= epoch then
-    put('ep', whole(recordEpoch))
-  end
-elseif recordEpoch >= epoch then
-  put('ep', whole(recordEpoch + 1))
 end
+writeOwner(v, put)
 
 local p = 19
 local function list(each)
@@ -77,41 +96,39 @@ local function list(each)
   return first, count
 end
 
-local rows = tonumber(v[7] or '0')
 if ARGV[7] == '1' then
   redis.call('DEL', key('h'))
-  rows = 0
+  v[9] = '0'
 end
 local first, count = list(1)
-if count > 0 then
-  push(key('h'), first, count)
+if count > 0 and spread('RPUSH', key('h'), first, count) > tonumber(ARGV[6]) then
   redis.call('LTRIM', key('h'), -tonumber(ARGV[6]), -1)
 end
-put('hn', whole(rows + count))
+v[9] = put('hn', whole(tonumber(v[9] or '0') + count))
 
 first, count = list(1)
+local alone, mine = false, count > 0 and ARGV[first]
 if count > 0 then
-  push(key('o'), first, count)
-  rowsCame()
+  local length = spread('RPUSH', key('o'), first, count)
+  alone = length == count
   if ARGV[18] ~= '' then
-    local after = tonumber(v[8] or '0') + redis.call('LLEN', key('o'))
-    redis.call('RPUSH', key('w'), whole(after) .. '\n' .. ARGV[17] .. '\n' .. ARGV[18])
+    redis.call('RPUSH', key('w'), whole(tonumber(v[13] or '0') + length) .. '\n' .. ARGV[17] .. '\n' .. ARGV[18])
+    put('aw', 1)
   end
-elseif ARGV[18] ~= '' then
-  enter(ARGV[17], ARGV[18])
 end
+local follows = count == 0 and ARGV[18] ~= ''
 
-local timersMoved = false
+local moved = false
 first, count = list(1)
 for index = first, first + count - 1 do
-  timersMoved = redis.call('HDEL', key('t'), ARGV[index]) == 1 or timersMoved
+  moved = redis.call('HDEL', key('t'), ARGV[index]) == 1 or moved
 end
 first, count = list(2)
-for index = first, first + 2 * count - 1, 2 do
-  redis.call('HSET', key('t'), ARGV[index], ARGV[index + 1])
-  timersMoved = true
+if count > 0 then
+  spread('HSET', key('t'), first, 2 * count)
+  moved = true
 end
-if timersMoved then
+if moved then
   nextTimer()
 end
 
@@ -120,24 +137,43 @@ if ARGV[11] ~= '' then
   put('en', 1)
   redis.call('ZADD', P .. 'c', ARGV[11], 'x|' .. A)
 end
-redis.call('HDEL', M, 'lo', 'lu', 'ic', 'ec', 'z', 'za', 'fl', 'ra', 'tw', 'en')
-redis.call('HSET', M, unpack(set))
 redis.call('DEL', key('j'))
 
-local till = putOffUntil()
-if redis.call('EXISTS', key('i')) == 0 then
+-- Rows that nobody was sending: the first is the caller's at once, when that is asked and it may go.
+local till = NOW + (tonumber(ARGV[16]) or 0)
+if alone and ARGV[15] ~= '' and not (v[16] and tonumber(v[16]) > NOW) and mayBeSent(mine, v[4]) then
+  put('so', ARGV[15])
+  put('su', till)
+  put('sn', by)
+  put('ob', 'sending')
+  put('on', 1)
+  redis.call('ZADD', P .. 's', till, A)
+  taken = {'row', mine, 1}
+end
+redis.call('HSET', M, unpack(set))
+if mine and not taken then
+  rowsCame()
+end
+if follows then
+  enter(ARGV[17], ARGV[18])
+  waiting = redis.call('LLEN', key('i'))
+end
+
+till = putOffUntil(nil, v[15])
+if waiting == 0 then
   redis.call('ZREM', P .. 't', A)
 elseif till > NOW then
   redis.call('ZADD', P .. 't', till, A)
 elseif ARGV[12] ~= '' then
-  grant(owner, tonumber(ARGV[12]), tonumber(ARGV[14]), by)
-  claimed = handedOut(window)
+  local items = redis.call('LRANGE', key('i'), 0, tonumber(ARGV[14]) - 1)
+  grant(v, owner, tonumber(ARGV[12]), #items, by)
+  claimed = handedOut(v, tonumber(ARGV[13]), items)
 else
   redis.call('ZADD', P .. 't', NOW + GRACE, A)
   wakeTurn = 1
 end
-if takeOwner ~= '' then
-  taken = take(takeOwner, takeLease, by)
+if ARGV[15] ~= '' then
+  taken = taken or take(ARGV[15], tonumber(ARGV[16]), by)
   wakeSend = 0
 end
 return {'ok', claimed and 0 or wakeTurn, wakeSend, claimed, taken}
