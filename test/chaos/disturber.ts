@@ -22,6 +22,7 @@ export class Disturber {
 	readonly #options: DisturberOptions;
 	readonly #running = new Set<Promise<void>>();
 	#storeIsDown = false;
+	#frozen = 0;
 	#redis: Promise<void> = Promise.resolve();
 
 	constructor(options: DisturberOptions) {
@@ -60,12 +61,16 @@ export class Disturber {
 		}
 		if (disturbance.what === "freeze") {
 			this.#tell(disturbance, `SIGSTOP to ${slot.name} for ${disturbance.ms} ms`);
-			return slot.freeze(disturbance.ms);
+			this.#frozen += 1;
+			await slot.freeze(disturbance.ms);
+			this.#frozen -= 1;
+			return;
 		}
 		const by = slot.by;
-		const alone = this.#up(["all", "worker"]).every((other) => other === slot);
+		const calm =
+			!this.#storeIsDown && this.#frozen === 0 && this.#options.slots.every(({ port }) => port !== undefined);
 		const turns = slot.kill();
-		watch.orphaned(turns, by, alone || this.#storeIsDown);
+		watch.orphaned(turns, by, !calm);
 		this.#tell(disturbance, `SIGKILL to ${slot.name}, in the middle of ${turns.length} turns`);
 	}
 

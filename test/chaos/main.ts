@@ -4,6 +4,9 @@ import { shown } from "./report.js";
 import { chaos } from "./run.js";
 
 const options = readOptions(process.argv.slice(2));
-const report = await chaos(options, (line) => console.error(line));
+const began = Date.now();
+const report = await chaos(options, (line) => {
+	console.error(`${((Date.now() - began) / 1_000).toFixed(1)} s: ${line}`);
+});
 console.log(options.json ? JSON.stringify(report, null, "\t") : shown(report));
 process.exit(report.faults.length === 0 ? 0 : 1);

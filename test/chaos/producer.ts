@@ -36,10 +36,6 @@ export class Producer {
 	readonly handOvers: HandOvers = { tried: 0, accepted: 0, duplicates: 0, refused: 0, repeated: 0, news: new Map() };
 	readonly #options: ProducerOptions;
 	readonly #repeats: Promise<void>[] = [];
-	#end: () => void = () => {};
-	readonly #ended = new Promise<void>((resolve) => {
-		this.#end = resolve;
-	});
 	#givenUp = false;
 
 	constructor(options: ProducerOptions) {
@@ -66,7 +62,7 @@ export class Producer {
 
 	/** Resolves once every repeat has been handed over; those still to come are handed over now. */
 	async end(): Promise<void> {
-		this.#end();
+		this.#options.watch.over();
 		await Promise.all(this.#repeats);
 	}
 
@@ -76,9 +72,7 @@ export class Producer {
 
 	async #repeat(call: PlannedCall, message: PlannedMessage, repeat: Repeat): Promise<void> {
 		const { watch } = this.#options;
-		if (repeat.when === "later") {
-			await Promise.race([watch.reached(watch.handled + repeat.after), this.#ended]);
-		}
+		if (repeat.when === "later") await watch.reached(watch.handled + repeat.after);
 		await this.#handOver(call, message, repeat.gateway);
 		this.handOvers.repeated += 1;
 	}

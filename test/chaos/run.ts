@@ -96,8 +96,7 @@ async function play(
 	const disturbed = disturber.run(plan.disturbances);
 	const idle = stuck(watch);
 	await Promise.race([inTurn(plan, options.open, producer), idle]);
-	await Promise.race([disturbed, idle]);
-	await Promise.race([producer.end(), idle]);
+	await Promise.race([Promise.all([producer.end(), disturbed]), idle]);
 	producer.giveUp();
 	const left = await untilNothingIsLeft(gateways, watch);
 	const ms = watch.lastLineAt - began;

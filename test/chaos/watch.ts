@@ -18,14 +18,15 @@ const SOON_MS = 5_000;
 
 /** Knows what the ledger has seen so far, and lets others wait for it. */
 export class Watch {
-	/** Distinct messages noted. */
+	/** Distinct messages noted or answered. */
 	handled = 0;
 	/** Every line, as it came. */
 	readonly lines: LedgerLine[] = [];
 	/** From the kill of a worker to the next sign of life of the calls it was in the middle of, ms. */
 	readonly takeovers: { address: string; ms: number; disturbed: boolean }[] = [];
 	lastLineAt = Date.now();
-	readonly #noted = new Set<string>();
+	readonly #handled = new Set<string>();
+	#over = false;
 	readonly #waiters: Waiter[] = [];
 	readonly #replies = new Map<string, () => void>();
 	readonly #seen = new Set<string>();
@@ -37,7 +38,17 @@ export class Watch {
 	take(lines: readonly LedgerLine[]): void {
 		this.lastLineAt = Date.now();
 		for (const line of lines) this.#take(line);
-		for (const waiter of this.#waiters.filter(({ reached }) => reached <= this.handled)) {
+		this.#wake(this.handled);
+	}
+
+	/** Everything was handed over: whoever still waits for a number of messages goes on. */
+	over(): void {
+		this.#over = true;
+		this.#wake(Number.POSITIVE_INFINITY);
+	}
+
+	#wake(handled: number): void {
+		for (const waiter of this.#waiters.filter(({ reached }) => reached <= handled)) {
 			this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
 			waiter.resolve();
 		}
@@ -49,19 +60,23 @@ export class Watch {
 		if (line.what === "send") {
 			if (!line.arrived) return;
 			const name = `${line.address} ${line.text}`;
+			if (line.text.startsWith("re ")) this.#handle(line.address, line.text.slice(3));
 			this.#seen.add(name);
 			this.#replies.get(name)?.();
 			this.#replies.delete(name);
 			return;
 		}
-		if (line.tool !== "note") return;
-		this.#noted.add(`${line.address} ${line.n}`);
-		this.handled = this.#noted.size;
+		if (line.tool === "note") this.#handle(line.address, String(line.n));
+	}
+
+	#handle(address: string, n: string): void {
+		this.#handled.add(`${address} ${n}`);
+		this.handled = this.#handled.size;
 	}
 
 	/** Resolves once so many messages were handled. */
 	reached(handled: number): Promise<void> {
-		if (this.handled >= handled) return Promise.resolve();
+		if (this.#over || this.handled >= handled) return Promise.resolve();
 		return new Promise((resolve) => this.#waiters.push({ reached: handled, resolve }));
 	}
 
@@ -85,9 +100,9 @@ export class Watch {
 		for (const orphan of this.#orphans.values()) orphan.disturbed = true;
 	}
 
-	/** The worker of these calls was killed in the middle of their turns. */
-	orphaned(addresses: readonly string[], by: string, storeIsDown: boolean): void {
-		for (const address of addresses) this.#orphans.set(address, { at: Date.now(), by, disturbed: storeIsDown });
+	/** The worker of these calls was killed in the middle of their turns; `disturbed`: while something else was wrong. */
+	orphaned(addresses: readonly string[], by: string, disturbed: boolean): void {
+		for (const address of addresses) this.#orphans.set(address, { at: Date.now(), by, disturbed });
 	}
 
 	/** Somebody does something for an address. */
@@ -99,10 +114,5 @@ export class Watch {
 		this.takeovers.push({ address, ms, disturbed: orphan.disturbed });
 		if (!orphan.disturbed && ms > SOON_MS)
 			this.told(`${address}: cut off by ${orphan.by}, ${by} goes on after ${ms} ms`);
-	}
-
-	/** Calls that were cut off and of which nothing was heard since. */
-	get orphans(): readonly string[] {
-		return [...this.#orphans.keys()];
 	}
 }
