@@ -7,7 +7,14 @@ import { plainCopy } from "./plain.js";
 const LONGEST = 600;
 
 /**
- * What the model is told of a result: all of it, or its first rows and how many there are.
+ * Longest result a model is given whole, in characters of JSON. It stays in the history for many turns, and is sent and
+ * stored with each of them.
+ */
+const LONGEST_RESULT = 100_000;
+
+/**
+ * What the model is told of a result: all of it, its first rows and how many there are, or the beginning of one that is
+ * too long, which says so.
  *
  * @throws CallboardError `NOT_SERIALISABLE` for what JSON cannot hold, and for instances of classes that do not say how
  * they are written: they may hold more than anyone meant to tell.
@@ -16,10 +23,17 @@ export function answerOf(tool: ToolDeclaration, value: unknown): { result: Json;
 	const result = plainCopy(value, { place: () => "result", asWritten: true });
 	if (result === undefined) return { result: null, content: JSON.stringify({ ok: true }) };
 	if (tool.preview === undefined || !Array.isArray(result) || result.length <= tool.preview) {
-		return { result, content: JSON.stringify(result) };
+		return { result, content: bounded(result) };
 	}
 	const total = result.length;
-	return { result, content: JSON.stringify({ rows: result.slice(0, tool.preview), total }), total };
+	return { result, content: bounded({ rows: result.slice(0, tool.preview), total }), total };
+}
+
+function bounded(told: Json): string {
+	const text = JSON.stringify(told);
+	if (text.length <= LONGEST_RESULT) return text;
+	const cut = `too long to be shown: these are the first ${LONGEST_RESULT} of ${text.length} characters`;
+	return JSON.stringify({ cut, beginning: text.slice(0, LONGEST_RESULT) });
 }
 
 /** A refusal as the model reads it. */

@@ -529,6 +529,26 @@ describe("results", () => {
 		}
 	}
 
+	test("a result that no model could read is cut, and says so; what the tool kept of it stays whole", async () => {
+		class Archive extends Agent {
+			length = 0;
+			@tool({ doc: "All of it.", effect: "read" })
+			all() {
+				const text = "x".repeat(300_000);
+				this.length = text.length;
+				return text;
+			}
+		}
+		const { use, session } = open(Archive);
+		const { content, status, result } = await use("all");
+		expect(status).toBe("ok");
+		expect(result).toHaveLength(300_000);
+		const { cut, beginning } = JSON.parse(content) as { cut: string; beginning: string };
+		expect(cut).toBe("too long to be shown: these are the first 100000 of 300002 characters");
+		expect(beginning).toHaveLength(100_000);
+		expect(session.snapshot()).toEqual({ length: 300_000 });
+	});
+
 	test("case 17: preview cuts rows for the model, keeps all for the state, and the log says how many", async () => {
 		const { use, session, log } = open(Rows);
 		const outcome = await use("rows");
