@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { AgentDeclaration } from "../agent/declaration.js";
 import { agentFiles, jsxSettings, loadAgents } from "../agent/load.js";
@@ -36,6 +36,8 @@ export async function build(shell: Shell): Promise<ExitCode> {
 		for (const { warnings } of agents) for (const warning of warnings) shell.err(`warning: ${warning}`);
 		const folder = join(root, builtFolder);
 		mkdirSync(folder, { recursive: true });
+		// An agent that is gone or has another name would still be found there.
+		rmSync(join(folder, "agents"), { recursive: true, force: true });
 		await compile(root, files, folder);
 		writeManifest(join(folder, manifestName), manifest);
 		shell.out(`built ${agents.map(summary).join(", ")} into ${builtFolder}/`);

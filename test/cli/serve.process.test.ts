@@ -1,4 +1,6 @@
+import { existsSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { bakery, bakeryDemo, callboard, type Project, project, type Running } from "./command.js";
 
@@ -203,6 +205,15 @@ describe("callboard build and start", () => {
 		expect(await refusal(nobody)).toContain("Redis cannot be reached (ECONNREFUSED); start it, or correct host");
 		shop.write({ "agents/bakery/agent.tsx": bakery.replace("How many.", "How many cakes.") });
 		expect(await refusal(secretOnly)).toContain("the manifest no longer fits the sources of Bakery");
+	});
+
+	it("build leaves nothing of an agent that is gone", async () => {
+		const shop = shopWith({ "agents/second/agent.tsx": bakery.replace("class Bakery", "class Second") });
+		expect((await starts(["build"], shop).ended).code).toBe(0);
+		rmSync(join(shop.folder, "agents/second"), { recursive: true });
+		expect((await starts(["build"], shop).ended).code).toBe(0);
+		expect(existsSync(join(shop.folder, "dist/agents/bakery/agent.js"))).toBe(true);
+		expect(existsSync(join(shop.folder, "dist/agents/second"))).toBe(false);
 	});
 
 	it("build prints what the compiler says, writes nothing, and exits with 1", async () => {
