@@ -198,7 +198,8 @@ export type News = {
  * Where calls, inboxes, outboxes and timers live. It speaks of operations; keys, scripts, transactions and connections
  * never show here. Every operation is atomic, durable when it resolves, and safe to repeat. Operations with a lease
  * throw CallboardError `LEASE_LOST` (fault `lease`) once another owner has claimed the address, and write nothing.
- * All throw `BACKEND_UNAVAILABLE` (fault `platform`) when the store cannot be reached.
+ * All throw `BACKEND_UNAVAILABLE` (fault `platform`) when the store cannot be reached: asked again later, they may work.
+ * What would fail again, as when something else has written into the store, is another error, such as `STORE_FAULT`.
  */
 export interface Backend {
 	readonly name: string;

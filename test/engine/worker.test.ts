@@ -473,6 +473,23 @@ test("G13: five hundred turns keep a bounded number of rows", async () => {
 	await desk.end();
 });
 
+test("a write that fails for good is a failed turn, tried again as such and set aside: never for ever", async () => {
+	const fault = new CallboardError("STORE_FAULT", "operator", "the store could not write it");
+	const desk = await stand({
+		over: (backend) => replacing(backend, { settle: () => Promise.reject(fault) }),
+		limits: { failures: 3 },
+	});
+	const ana = desk.person();
+	await ana.says("hi");
+	await desk.settle();
+	await desk.clock.advance(10_000);
+	await desk.settle();
+	expect(desk.told("turn.failed")).toHaveLength(3);
+	const { parked } = await desk.backend.view(ana.address, { history: 0 });
+	expect(parked).toBe("the store could not write it");
+	await desk.end();
+});
+
 test("a stand that was never started has nothing running", async () => {
 	const desk = new Stand();
 	await desk.runtime.stop(0);

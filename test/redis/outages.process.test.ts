@@ -108,6 +108,24 @@ test("a turn cut off by an outage settles when Redis is back, once", async () =>
 	expect([record?.turns, outbox.length, waiting.length]).toEqual([1, 1, 0]);
 });
 
+test("keys that something else has written over fail for good: no outage that may be waited for", async () => {
+	const server = await start();
+	const { backend } = await open(server.url);
+	const { claimed } = await backend.accept(message(A, "m1", SECRET), limits, { owner: "one", ...terms });
+	if (claimed === undefined) throw new Error("m1 was not claimed");
+	const admin = new Redis(server.url);
+	ends.push(() => admin.disconnect());
+	const [inbox = ""] = await admin.keys("out:*:i:web|ana");
+	await admin.set(inbox, SECRET);
+	const fault = { code: "STORE_FAULT", fault: "operator", message: expect.not.stringContaining(SECRET) };
+	await expect(backend.settle(claimed.lease, echo(claimed))).rejects.toMatchObject(fault);
+	await expect(backend.view(A, { history: 0 })).rejects.toMatchObject({
+		...fault,
+		message: 'Redis could not run "view" (WRONGTYPE)',
+	});
+	expect(await backend.accept(message("web|ben", "m1"), limits)).toEqual({ outcome: "accepted" });
+});
+
 test("a primary that became a replica takes nothing, says which, and takes all when it is primary again", async () => {
 	const [server, other] = [await start(), await start()];
 	const { backend } = await open(server.url);

@@ -2,7 +2,7 @@ import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { type Clock, systemClock } from "../../clock.js";
 import type { Log } from "../../observe/log.js";
 import type { Script } from "./scripts/script.js";
-import { classOf, notOpen, unavailable } from "./unavailable.js";
+import { classOf, isScriptFault, notOpen, storeFault, unavailable } from "./unavailable.js";
 
 /** A client of one server or of a cluster: both speak the same commands. */
 export type Client = Redis | Cluster;
@@ -80,7 +80,7 @@ export class Connection {
 
 	/**
 	 * Runs a script; its first two arguments are the time and, for all that concern one, the address.
-	 * @throws CallboardError `BACKEND_UNAVAILABLE`
+	 * @throws CallboardError `BACKEND_UNAVAILABLE`; `STORE_FAULT` when the script itself failed, as it would again
 	 */
 	async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
 		if (this.#closed) throw notOpen();
@@ -89,6 +89,7 @@ export class Connection {
 		try {
 			return await inTime(this.#send(script, keys, [this.#now(), ...args]));
 		} catch (error) {
+			if (isScriptFault(error)) throw storeFault(script.name, classOf(error), keys.length === 1 ? keys[0] : undefined);
 			throw unavailable(classOf(error));
 		} finally {
 			this.#pending -= 1;
@@ -110,12 +111,22 @@ export class Connection {
 
 	async #send(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
 		const all = [...keys, ...args];
+		this.#together();
 		try {
 			return await this.client.evalsha(script.sha, keys.length, ...all);
 		} catch (error) {
 			if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
 			return this.client.eval(script.lua, keys.length, ...all);
 		}
+	}
+
+	/** Operations begun at one moment go out in one write. */
+	#together(): void {
+		if (this.client instanceof Cluster || this.client.status !== "ready") return;
+		const { stream } = this.client;
+		if (stream.writableCorked > 0) return;
+		stream.cork();
+		process.nextTick(() => stream.uncork());
 	}
 
 	#lost(): void {

@@ -33,6 +33,22 @@ export function unavailable(reason: string): CallboardError {
 	});
 }
 
+/** Whether Redis ran the script and the script failed: it would fail again, so that waiting does not help. */
+export function isScriptFault(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	const word = classOf(error);
+	return (
+		word === "WRONGTYPE" || (word === "ERR" && /user_script|Error (?:running|compiling) script/.test(error.message))
+	);
+}
+
+export function storeFault(operation: string, reason: string, where: string | undefined): CallboardError {
+	return new CallboardError("STORE_FAULT", "operator", `Redis could not run "${operation}" (${reason})`, {
+		...(where === undefined ? {} : { where }),
+		next: "look whether something else writes keys under Callboard's prefix; if nothing does, report it as a bug",
+	});
+}
+
 export function notOpen(): CallboardError {
 	return new CallboardError("BACKEND_UNAVAILABLE", "platform", "the redis backend is not open", {
 		next: "open it before it is used, and not after it was closed",
