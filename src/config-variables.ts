@@ -124,6 +124,21 @@ export const variables = [
 		check: text.min(32),
 	},
 	{
+		name: "CALLBOARD_TITLE",
+		about: "What stands above the web chat. The agent's class name, spaced, when empty.",
+		default: "",
+		must: "at most 80 characters",
+		check: text.max(80),
+	},
+	{
+		name: "CALLBOARD_ACCENT",
+		about:
+			'The strong colour of the web chat, in quotes because of its #: "#0f766e". Text on it is black or white by itself.',
+		default: "",
+		must: 'a colour of six hexadecimal digits in quotes, such as "#0f766e"',
+		check: text.regex(/^#[\da-f]{6}$/i),
+	},
+	{
 		name: "CALLBOARD_ALLOWED_ORIGINS",
 		about:
 			"Sites that may embed the web chat, separated by commas: https://example.org, https://*.example.org, or * for all.",

@@ -29,6 +29,8 @@ export interface Config {
 	adminToken: string | undefined;
 	/** Where traces are sent, and under which name; nothing is sent without an endpoint. */
 	traces: { endpoint: string | undefined; service: string };
+	/** What the web chat looks like, where it is not by default. */
+	web: { title: string | undefined; accent: string | undefined };
 	/** Sites that may open the web chat besides the server's own. */
 	allowedOrigins: readonly string[];
 	telegram: {
@@ -104,6 +106,7 @@ export function readConfig(options: ReadConfigOptions = {}): Config {
 		secret: get("CALLBOARD_SECRET"),
 		adminToken: get("CALLBOARD_ADMIN_TOKEN"),
 		traces: { endpoint: get("OTEL_EXPORTER_OTLP_ENDPOINT"), service: get("OTEL_SERVICE_NAME") },
+		web: { title: get("CALLBOARD_TITLE"), accent: get("CALLBOARD_ACCENT") },
 		allowedOrigins: get("CALLBOARD_ALLOWED_ORIGINS") ?? [],
 		telegram: {
 			token: get("TELEGRAM_TOKEN"),
@@ -183,7 +186,11 @@ function checkLines(content: string): Map<string, number> {
 				"write NAME=value, or begin it with # to make it a comment",
 			);
 		}
-		found.set(match[1] ?? "", index + 1);
+		const name = match[1] ?? "";
+		if (isSetting(name) && /^#\S/.test(match[2] ?? "")) {
+			throw badLine(index + 1, `behind # stands a comment, so ${name} is empty`, `put quotes around it: ${name}="#…"`);
+		}
+		found.set(name, index + 1);
 		const quote = /^["'`]/.exec(match[2] ?? "")?.[0];
 		if (quote !== undefined && !match[2]?.slice(1).includes(quote)) open = { quote, line: index + 1 };
 	}
@@ -191,6 +198,10 @@ function checkLines(content: string): Map<string, number> {
 		throw badLine(open.line, `the quote ${open.quote} is never closed`, `end the value with ${open.quote}`);
 	}
 	return found;
+}
+
+function isSetting(name: string): boolean {
+	return variables.some((each) => each.name === name);
 }
 
 function badLine(line: number, message: string, next: string): CallboardError {

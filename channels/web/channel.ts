@@ -11,6 +11,7 @@ import type {
 	SendResult,
 } from "../../src/channel/channel.js";
 import { Credentials } from "./credentials.js";
+import { sentEntry } from "./entry.js";
 import { Hub } from "./hub.js";
 import { Origins } from "./origins.js";
 import { pageAssets } from "./page.js";
@@ -109,7 +110,7 @@ export class WebChannel implements Channel {
 	said(payload: Payload, { address, key }: Pick<Delivery, "address" | "key">): void {
 		if (this.#running === undefined) return;
 		const { hub, host } = this.#running;
-		hub.said(address, { id: key, from: "agent", at: host.clock.now(), part: payload as WebPart });
+		hub.said(address, sentEntry(key, payload as WebPart, host.clock.now()));
 	}
 
 	show(address: AddressKey, event: LiveEvent): void {

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "../../src/call/history.js";
 import type { Content, InboxItem } from "../../src/call/message.js";
-import type { Entry, VisitorContent } from "./protocol.js";
+import type { Entry, VisitorContent, WebPart } from "./protocol.js";
 import { renderPart } from "./render-part.js";
 
 /**
@@ -11,12 +11,18 @@ export function entriesOf(rows: readonly HistoryEntry[]): Entry[] {
 	for (const row of rows) {
 		if (row.role === "said") {
 			for (const [index, part] of renderPart(row.part).entries()) {
-				entries.push({ id: `${row.id}.${index}`, from: "agent", at: row.at, part });
+				const by = row.by === "human" ? ({ by: "human" } as const) : {};
+				entries.push({ id: `${row.id}.${index}`, from: "agent", at: row.at, part, ...by });
 			}
 		}
 		if (row.role === "user" && row.content.kind !== "open") entries.push(visitorEntry(row.id, row.content, row.at));
 	}
 	return entries;
+}
+
+/** One line of the agent, or of a person of the business, whose parts alone are named `human.…`. */
+export function sentEntry(id: string, part: WebPart, at: number): Entry {
+	return { id, from: "agent", at, part, ...(id.startsWith("human.") ? { by: "human" } : {}) };
 }
 
 /** What waits, as the page shows it. */

@@ -24,7 +24,8 @@ export type VisitorContent =
 /** One line of the conversation. The id is the visitor's message id, or the key under which the line was sent. */
 export type Entry =
 	| { id: string; from: "visitor"; at: number; text: string; choice?: string; of?: string }
-	| { id: string; from: "agent"; at: number; part: WebPart };
+	/** `by`: a person of the business said it, not the agent. */
+	| { id: string; from: "agent"; at: number; part: WebPart; by?: "human" };
 
 export type ErrorCode =
 	/** Not a frame, or not one we know. */

@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { CallboardError } from "../../src/errors.js";
 import { isOriginPattern } from "./origins.js";
+import { readableTheme } from "./readable-theme.js";
 
 /** Looks of the chat. Colours are CSS colours; sites that embed it can still override them with CSS custom properties. */
 export interface WebTheme {
 	/** The one strong colour: the visitor's bubbles, buttons, the launcher. Default `#0f766e`. */
 	accent?: string;
-	/** Text on the accent. Default `#ffffff`. */
+	/** Text on the accent. Default white, or near black on an accent of six hexadecimal digits where white is hard to read. */
 	onAccent?: string;
-	/** The accent in dark mode, where a lighter one reads better. Default `#2cbfad` with dark text, or `accent` when that is set. */
+	/** The accent in dark mode, where a lighter one reads better. Default `#2cbfad` with dark text, or `accent`, as much lighter as it takes. */
 	accentDark?: string;
 	onAccentDark?: string;
 	/** Corner radius of panel and bubbles, as a CSS length. Default `18px`. */
@@ -26,6 +27,8 @@ export interface WebOptions {
 	title?: string;
 	/** One line below the title. Default nothing. */
 	subtitle?: string;
+	/** What every visitor must know, shown whole above the conversation: that a demo answers. Default nothing. */
+	notice?: string;
 	/**
 	 * Signs visitor sessions: at least 16 characters, the same in every process. With several, the first signs and all are
 	 * accepted. Left out, one is made at start, and visitors lose their conversation at every restart.
@@ -50,8 +53,10 @@ export interface WebOptions {
 	strings?: Readonly<Record<string, string>>;
 	/** Where the chat lives. Default `/chat`. */
 	path?: string;
-	/** Whether `/` shows a page with the chat and how to embed it. Default true. */
+	/** Whether `/` shows a page with the chat. Default true. */
 	page?: boolean;
+	/** Whether that page also shows how to embed the chat, for whoever develops it. Default false. */
+	embed?: boolean;
 }
 
 export type WebSettings = Required<Omit<WebOptions, "secret" | "rate" | "language">> & {
@@ -81,10 +86,11 @@ export function webSettings(options: WebOptions): WebSettings {
 	return {
 		title: options.title ?? "Chat",
 		subtitle: options.subtitle ?? "",
+		notice: options.notice ?? "",
 		secrets: given.length > 0 ? given : [randomBytes(32).toString("hex")],
 		passing: given.length === 0,
 		allowedOrigins,
-		theme: options.theme ?? {},
+		theme: readableTheme(options.theme ?? {}),
 		rate: {
 			perSession: count("rate.perSession", options.rate?.perSession, 10),
 			perIp: count("rate.perIp", options.rate?.perIp, 60),
@@ -97,6 +103,7 @@ export function webSettings(options: WebOptions): WebSettings {
 		strings: options.strings ?? {},
 		path,
 		page: options.page ?? true,
+		embed: options.embed ?? false,
 	};
 }
 

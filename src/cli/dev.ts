@@ -35,7 +35,8 @@ export async function dev(
 		agent,
 		only: options.door,
 		secret: () => developmentSecret(config),
-		subtitle: chosen.demo === undefined ? undefined : "A scripted demo answers, not a model. Write a message to begin.",
+		demo: chosen.demo !== undefined,
+		embed: true,
 	});
 	const backend = chooseBackend("embedded", { config, clock, log });
 	return serve({ config, agent, model, backend, channels, clock, log }, shell, ({ url }) => {

@@ -10,8 +10,10 @@ export interface OpenDoorsOptions {
 	agent: AgentDeclaration;
 	/** Signs visitor sessions of the web chat; asked for only when that door opens. */
 	secret(): string;
-	/** One line below the title of the web chat. */
-	subtitle?: string | undefined;
+	/** Whether a scripted demo answers: the web chat says so. */
+	demo: boolean;
+	/** Whether the page of the web chat tells how to embed it. Default false. */
+	embed?: boolean;
 	/** Names of the doors to open. Default: the web chat, and Telegram where there is a token. */
 	only?: readonly string[] | undefined;
 }
@@ -26,12 +28,14 @@ export async function openDoors(options: OpenDoorsOptions): Promise<readonly Cha
 	return Promise.all([...new Set(names)].map((name) => open(name, options)));
 }
 
-async function open(name: string, { config, agent, secret, subtitle }: OpenDoorsOptions): Promise<Channel> {
+async function open(name: string, { config, agent, secret, demo, embed }: OpenDoorsOptions): Promise<Channel> {
 	switch (name) {
 		case "web":
 			return openWeb({
-				title: spaced(agent.title),
-				...(subtitle !== undefined && { subtitle }),
+				title: config.web.title ?? spaced(agent.title),
+				...(config.web.accent !== undefined && { theme: { accent: config.web.accent } }),
+				...(demo && { notice: "A scripted demo answers here, not a model." }),
+				...(embed !== undefined && { embed }),
 				secret: secret(),
 				allowedOrigins: config.allowedOrigins,
 				...(agent.language !== undefined && { language: agent.language }),

@@ -45,7 +45,7 @@ export async function start(
 				shell.out(`=== view ===\n${view}\n=== tools ===\n${allowed.join(", ") || "none"}`),
 		}),
 	});
-	const channels = await openDoors({ config, agent, secret: () => secret });
+	const channels = await openDoors({ config, agent, secret: () => secret, demo: chosen.demo !== undefined });
 	const roles = only === undefined ? {} : { roles: only };
 	return serve({ config, agent, model, backend, channels, clock, log, ...roles }, shell, ({ url }) => {
 		log.info("process.started", { ...roles, agent: agent.name, url, backend: backend.name, model: model.name });

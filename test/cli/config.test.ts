@@ -43,6 +43,7 @@ describe("settings", () => {
 			secret: undefined,
 			adminToken: undefined,
 			traces: { endpoint: undefined, service: "callboard" },
+			web: { title: undefined, accent: undefined },
 			allowedOrigins: [],
 			telegram: { token: undefined, webhook: undefined, apiRoot: undefined },
 			agent: undefined,
@@ -137,6 +138,21 @@ describe("settings", () => {
 	it("accept origins with a port, with a star for the sub-domains, and a star for all", () => {
 		const environment = { CALLBOARD_ALLOWED_ORIGINS: "https://example.org:8443, https://*.example.org, *" };
 		expect(readConfig({ root: project(), environment }).allowedOrigins).toHaveLength(3);
+	});
+
+	it("take the title and the accent of the web chat, and refuse what is no colour", () => {
+		const root = project('CALLBOARD_TITLE="Clínica Norte"\nCALLBOARD_ACCENT="#7C3aed"\n');
+		expect(readConfig({ root, environment: {} }).web).toEqual({ title: "Clínica Norte", accent: "#7C3aed" });
+		for (const accent of ["purple", "7c3aed", "#7c3aed; } body {", "url(https://example.org)"]) {
+			expect(refusal(undefined, { CALLBOARD_ACCENT: accent }).message).toMatch(/^CALLBOARD_ACCENT must be a colour/);
+		}
+	});
+
+	it("say that a # without quotes begins a comment, which would leave the setting empty", () => {
+		expect(refusal("PORT=81\nCALLBOARD_ACCENT=#7c3aed\n").explain()).toBe(
+			'.env:2: behind # stands a comment, so CALLBOARD_ACCENT is empty; put quotes around it: CALLBOARD_ACCENT="#…"',
+		);
+		expect(readConfig({ root: project("OTHER=#1\nCALLBOARD_LOG= # as it is\n"), environment: {} }).log).toBe("info");
 	});
 
 	it("stand in .env.example, every one, commented, with its default", () => {

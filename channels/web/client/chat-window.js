@@ -147,6 +147,7 @@ export class ChatWindow {
 		close.onclick = () => this.close();
 		this.#panel.append(
 			el("header", { class: "header", part: "header" }, avatar, el("div", { class: "names" }, title, state), close),
+			el("p", { class: "notice", part: "notice", dir: "auto", hidden: settings.notice === "" }, settings.notice),
 			this.#banner,
 			...this.#log.elements,
 			this.#composer.element,

@@ -11,6 +11,7 @@
  * @property {string} [choice]
  * @property {string} [of] part that offered the choice
  * @property {WebPart} [part] what the agent said
+ * @property {"human"} [by] it was a person of the business who said it
  * @property {"sending" | "sent" | "failed"} status
  * @property {ErrorCode} [problem]
  */

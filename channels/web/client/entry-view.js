@@ -23,7 +23,10 @@ export function entryElement(line, context) {
 	const { strings, speaker } = context;
 	const bubble = el("div", { class: "bubble", part: `bubble ${line.from}-bubble` });
 	const root = el("div", { class: `line ${line.from}`, part: `message ${line.from}-message`, "data-id": line.id });
-	const who = el("span", { class: "hidden" }, line.from === "visitor" ? strings.you : speaker);
+	const who =
+		line.by === "human"
+			? el("span", { class: "by", part: "by" }, strings.human)
+			: el("span", { class: "hidden" }, line.from === "visitor" ? strings.you : speaker);
 	root.append(who, bubble);
 	if (line.part === undefined) bubble.append(line.text);
 	else fillPart(bubble, line.part, strings);

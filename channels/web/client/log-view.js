@@ -182,7 +182,7 @@ function removed(element) {
 
 /** @param {Line | undefined} a @param {Line | undefined} b */
 function together(a, b) {
-	if (a === undefined || b === undefined || a.from !== b.from) return false;
+	if (a === undefined || b === undefined || a.from !== b.from || a.by !== b.by) return false;
 	return dayOf(a.at) === dayOf(b.at) && b.at - a.at < TOGETHER_MS && a.status !== "failed";
 }
 

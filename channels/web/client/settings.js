@@ -3,6 +3,7 @@
  * @typedef {object} WidgetSettings
  * @property {string} title
  * @property {string} subtitle
+ * @property {string} notice stays above the conversation; empty for none
  * @property {string} path where the chat lives on the server: `/chat`
  * @property {string} language language of labels; empty for the browser's
  * @property {number} maxCharacters longest message
@@ -14,6 +15,7 @@
 export const settings = {
 	title: "Chat",
 	subtitle: "",
+	notice: "",
 	path: "/chat",
 	language: "",
 	maxCharacters: 8000,

@@ -88,7 +88,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 	box-shadow: var(--_shadow); animation: rise 200ms cubic-bezier(0.2, 0.8, 0.2, 1);
 }
 :host([side="left"]:not([mode="inline"])) .panel { right: auto; left: max(20px, env(safe-area-inset-left)); }
-.panel[hidden], .launcher[hidden], .badge[hidden], .banner[hidden], .newer[hidden], .draft[hidden], .dots[hidden], .empty[hidden], .over[hidden] { display: none; }
+.panel[hidden], .launcher[hidden], .badge[hidden], .banner[hidden], .notice[hidden], .newer[hidden], .draft[hidden], .dots[hidden], .empty[hidden], .over[hidden] { display: none; }
 
 .header { display: flex; align-items: center; gap: 12px; padding: 14px 18px; padding-inline-end: 12px; border-bottom: 1px solid var(--_border); }
 .avatar { flex: none; display: grid; place-items: center; width: 38px; height: 38px; border-radius: 50%; background: var(--_accent); color: var(--_on-accent); font-size: 17px; font-weight: 600; }
@@ -102,7 +102,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .close { display: grid; place-items: center; width: 44px; height: 44px; padding: 0; border: 0; border-radius: 12px; background: none; color: var(--_muted); }
 .close:hover { background: var(--_bubble); color: var(--_text); }
 :host([mode="inline"]) .close { display: none; }
-.banner { padding: 8px 18px; background: var(--_bubble); border-bottom: 1px solid var(--_border); color: var(--_text); font-size: 13px; text-align: center; }
+.banner, .notice { margin: 0; padding: 8px 18px; background: var(--_bubble); border-bottom: 1px solid var(--_border); color: var(--_text); font-size: 13px; text-align: center; text-wrap: balance; overflow-wrap: anywhere; }
 
 .scroll { flex: 1; min-height: 0; overflow-y: auto; overflow-x: hidden; overscroll-behavior: contain; overflow-anchor: none; padding: 18px 16px 8px; scrollbar-width: thin; scrollbar-color: var(--_border) transparent; }
 .scroll:focus-visible { outline-offset: -3px; }
@@ -119,6 +119,8 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .visitor.joined .bubble { border-start-end-radius: 6px; }
 .visitor.sending .bubble { opacity: 0.7; }
 .visitor.failed .bubble { background: none; color: var(--_text); box-shadow: inset 0 0 0 1px var(--_danger); opacity: 1; }
+.by { margin: 0 4px 3px; color: var(--_muted); font-size: 12px; font-weight: 600; }
+.joined > .by { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .foot { display: flex; align-items: center; gap: 8px; margin-top: 4px; padding: 0 4px; color: var(--_muted); font-size: 12px; }
 .foot:empty { display: none; }
 .failed .foot { color: var(--_danger); }
