@@ -24,9 +24,13 @@ export async function startRedis(): Promise<OwnRedis> {
 		appendonly: "yes",
 		appendfsync: "everysec",
 		"maxmemory-policy": "noeviction",
+		// A rewrite would fall into whatever is being measured just then.
+		"auto-aof-rewrite-percentage": "0",
 	};
 	const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 	const server = spawn("redis-server", args, { stdio: "ignore" });
+	const end = () => server.kill("SIGKILL");
+	process.once("exit", end);
 	const ended = new Promise<never>((_, reject) => {
 		server.once("error", (cause) => reject(new Error("redis-server does not start; is it installed?", { cause })));
 		server.once("exit", (code) => reject(new Error(`redis-server ended with ${code}`)));
@@ -41,7 +45,8 @@ export async function startRedis(): Promise<OwnRedis> {
 		async stop() {
 			client.disconnect();
 			const exit = new Promise((resolve) => server.once("exit", resolve));
-			server.kill("SIGKILL");
+			process.removeListener("exit", end);
+			end();
 			await exit;
 			rmSync(folder, { recursive: true, force: true });
 		},

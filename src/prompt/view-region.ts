@@ -1,3 +1,4 @@
+import type { Child } from "../agent/child.js";
 import type { AgentDeclaration, AgentSession } from "../agent/declaration.js";
 import type { Json } from "../call/json.js";
 import { OutsideWords } from "./outside-words.js";
@@ -24,15 +25,16 @@ export function viewBlocks(
 	session: AgentSession,
 	outside: readonly Json[] = [],
 ): readonly PromptBlockText[] {
-	const words = new OutsideWords([...Object.values(session.snapshot()), ...outside]);
+	let known: OutsideWords | undefined;
+	const text = (child: Child) => {
+		if (child === undefined || child === null) return "";
+		known ??= new OutsideWords([...Object.values(session.snapshot()), ...outside]);
+		return renderText(child, known);
+	};
 	const dynamic = agent.blocks
 		.filter((block) => block.region === "dynamic")
-		.map(({ name }) => ({ name, text: renderText(session.block(name), words) }));
-	return [
-		...dynamic,
-		{ name: "available", text: available(session) },
-		{ name: "view", text: renderText(session.render(), words) },
-	]
+		.map(({ name }) => ({ name, text: text(session.block(name)) }));
+	return [...dynamic, { name: "available", text: available(session) }, { name: "view", text: text(session.render()) }]
 		.map(({ name, text }) => ({ name, text: withoutSecrets(text) }))
 		.filter((block) => block.text !== "");
 }
