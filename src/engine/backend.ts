@@ -247,6 +247,11 @@ export interface Backend {
 	/** The next row to send of an address, in order; one sender an address at a time, from a row's `take` to its `mark`. */
 	take(address: AddressKey, options: TakeOptions): Promise<Taken>;
 	/**
+	 * Renews the right to the row taken, also one that has run out, while nobody else has taken the row.
+	 * @returns whether `owner` has it now
+	 */
+	keep(address: AddressKey, options: TakeOptions): Promise<boolean>;
+	/**
 	 * Says what became of the row taken.
 	 * @param next takes the next row in the same step
 	 * @returns what was taken, when `next` was given

@@ -5,9 +5,10 @@ import type { OutboxRow, RowResult, Serving, Taken, TakeOptions } from "./backen
 import type { Door } from "./door.js";
 import type { EngineParts } from "./engine-parts.js";
 import { persist } from "./persist.js";
+import { RIGHT_MS, whileKept } from "./row-right.js";
 
-/** How much longer than its send a sender's right lasts, ms. */
-const MARGIN_MS = 2_000;
+/** How long a sender tries to write what became of a send while the store cannot be reached, ms. */
+const MARK_MS = 10 * 60_000;
 const FIRST_WAIT_MS = 250;
 
 interface Flush {
@@ -32,6 +33,8 @@ export class Sender {
 	readonly #later = new Map<AddressKey, () => void>();
 	#serving: Serving | undefined;
 	#stopping = false;
+	/** The grace of a stop is over: what cannot be written now is left to another process. */
+	#givenUp = false;
 
 	constructor(options: EngineParts) {
 		this.#options = options;
@@ -48,6 +51,7 @@ export class Sender {
 		for (const stop of this.#later.values()) stop();
 		this.#later.clear();
 		const giveUp = () => {
+			this.#givenUp = true;
 			for (const each of this.#sending) each.abort(new Error("the process is stopping"));
 		};
 		const stop = this.#options.clock.after(graceMs, giveUp);
@@ -108,7 +112,8 @@ export class Sender {
 				if (!flush.again && flush.given === undefined) return;
 				taken = undefined;
 			} else {
-				taken = await this.#deal(address, door, taken);
+				const dealing = taken;
+				taken = await whileKept(this.#options, address, () => this.#deal(address, door, dealing));
 			}
 		}
 	}
@@ -126,26 +131,25 @@ export class Sender {
 	/** Does what a taken row needs. Resolves to the row behind it, or to undefined when nobody has looked yet. */
 	async #deal(address: AddressKey, door: Door, taken: Extract<Taken, { row: OutboxRow }>): Promise<Taken | undefined> {
 		const { row } = taken;
-		const until = this.#options.clock.now() + this.#terms.leaseMs;
 		switch (taken.outcome) {
 			case "discarded":
 				this.#tell(address, door, row, { status: "discarded", reason: taken.reason });
 				return undefined;
 			case "unknown": {
 				const result = await this.#reconcile(address, door, row, "its sender died while sending it");
-				return this.#mark(address, door, row, this.#judge(door, result, 1), until);
+				return this.#mark(address, door, row, this.#judge(door, result, 1));
 			}
 			case "row": {
 				const result = await this.#send(address, door, row, taken.attempt);
 				if (result.outcome === "failed" && result.unreachable)
 					this.#options.facts.tell("contact.unreachable", address, { door: door.name, reason: result.reason });
-				return this.#mark(address, door, row, this.#judge(door, result, taken.attempt), until);
+				return this.#mark(address, door, row, this.#judge(door, result, taken.attempt));
 			}
 		}
 	}
 
 	get #terms(): TakeOptions {
-		return { owner: this.#options.owner, leaseMs: this.#options.limits.sendMs + MARGIN_MS };
+		return { owner: this.#options.owner, leaseMs: RIGHT_MS };
 	}
 
 	/** A closed door keeps its addresses waiting, and lets them in when it opens. */
@@ -230,16 +234,16 @@ export class Sender {
 		}
 	}
 
-	async #mark(
-		address: AddressKey,
-		door: Door,
-		row: OutboxRow,
-		result: RowResult,
-		until: number,
-	): Promise<Taken | undefined> {
+	/** However long the store is away: what became of the row is known here alone. */
+	async #mark(address: AddressKey, door: Door, row: OutboxRow, result: RowResult): Promise<Taken | undefined> {
 		const { backend, clock, owner } = this.#options;
 		const next = this.#stopping || this.#waitOf(door) > 0 ? undefined : { leaseMs: this.#terms.leaseMs };
-		const taken = await persist(clock, until, () => backend.mark(address, owner, row.id, result, next));
+		const until = clock.now() + MARK_MS;
+		const taken = await persist(
+			clock,
+			() => (this.#givenUp ? 0 : until),
+			() => backend.mark(address, owner, row.id, result, next),
+		);
 		this.#tell(address, door, row, result);
 		return taken;
 	}

@@ -282,6 +282,49 @@ test("a store that is down while a send is marked: the mark is written when it i
 	await desk.end();
 });
 
+test("a store that is down for minutes after a send: what was sent counts as sent", async () => {
+	const desk = await stand({ channel: { capabilities: { ambiguous: "leave" } } });
+	const { mark, keep } = desk.backend;
+	const until = desk.clock.now() + 3 * 60_000;
+	const reach = () => {
+		if (desk.clock.now() < until) throw new CallboardError("BACKEND_UNAVAILABLE", "platform", "down");
+		return desk.backend;
+	};
+	desk.backend.mark = async (...args) => mark.apply(reach(), args);
+	desk.backend.keep = async (...args) => keep.apply(reach(), args);
+	const ana = desk.person();
+	await ana.says("hi");
+	await desk.settle();
+	await desk.clock.advance(3 * 60_000 + 1_000);
+	await desk.runtime.idle();
+	expect(desk.channel.attempts).toHaveLength(1);
+	expect(await marks(desk, ana)).toEqual([]);
+	expect((await desk.backend.view(ana.address, { history: 0 })).outbox).toEqual([]);
+	expect(desk.told("delivery.sent")).toHaveLength(1);
+	await desk.end();
+});
+
+test("a slow send keeps its row from other processes as long as it takes, and a dead one for seconds only", async () => {
+	const desk = await stand();
+	desk.channel.answer(platformAnswers.late(9_000));
+	const ana = desk.person();
+	await ana.says("hi");
+	await desk.settle();
+	for (let second = 0; second < 9; second += 1) {
+		const now = desk.clock.now();
+		const taken = await desk.backend.take(ana.address, { owner: "other", leaseMs: 1_000 });
+		expect(taken).toMatchObject({
+			outcome: "busy",
+			until: expect.toSatisfy((until: number) => until > now && until <= now + 3_000),
+		});
+		await desk.clock.advance(999);
+	}
+	await desk.clock.advance(1_000);
+	await desk.runtime.idle();
+	expect(ana.heard).toEqual(["re: hi"]);
+	await desk.end();
+});
+
 test("stopping in mid-send waits for the answer within the grace; without one the send is marked unknown", async () => {
 	for (const [grace, expected] of [
 		[10_000, []],

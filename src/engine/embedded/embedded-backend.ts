@@ -130,6 +130,10 @@ export class EmbeddedBackend implements Backend {
 		return this.#write((step) => outbox.take(step, address, options));
 	}
 
+	keep(address: AddressKey, options: TakeOptions): Promise<boolean> {
+		return this.#write((step) => outbox.keep(step, address, options));
+	}
+
 	mark(
 		address: AddressKey,
 		owner: string,

@@ -54,6 +54,14 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 	return { outcome: "row", row, attempt };
 }
 
+export function keep(step: Step, address: AddressKey, { owner, leaseMs }: TakeOptions): boolean {
+	const head = step.load(address);
+	if (head.sender?.owner !== owner) return false;
+	head.sender = { ...head.sender, until: step.now + leaseMs };
+	step.save(address, head);
+	return true;
+}
+
 export function mark(step: Step, address: AddressKey, owner: string, id: string, result: RowResult): void {
 	const head = step.load(address);
 	const key = numberedKey("out", address, head.outbox.from);

@@ -31,6 +31,7 @@ import { amend } from "./scripts/amend.js";
 import { claim } from "./scripts/claim.js";
 import { extend } from "./scripts/extend.js";
 import { journal } from "./scripts/journal.js";
+import { keep } from "./scripts/keep.js";
 import { mark } from "./scripts/mark.js";
 import { park } from "./scripts/park.js";
 import { release } from "./scripts/release.js";
@@ -185,6 +186,10 @@ export class RedisBackend implements Backend {
 		const [taken, wake] = (await this.#call.named(take, address, [owner, leaseMs])) as [TakenReply, number];
 		if (wake === 1) this.#wake("turns", address);
 		return readTaken(taken);
+	}
+
+	async keep(address: AddressKey, { owner, leaseMs }: TakeOptions): Promise<boolean> {
+		return (await this.#call.run(keep, address, [owner, leaseMs])) === 1;
 	}
 
 	async mark(

@@ -102,6 +102,33 @@ export const outboxCases = [
 		expect(await take(backend, A, "two")).toMatchObject({ outcome: "row", row: { id: "2" } });
 	}),
 
+	rule("a right to a row lasts as long as it is renewed, and is nobody's who lost it", async ({ backend, clock }) => {
+		await say(backend, A, [row("1"), row("2")]);
+		const keep = (owner: string) => backend.keep(A, { owner, leaseMs: LEASE });
+		expect(await keep("one")).toBe(false);
+		await take(backend, A, "one");
+		await clock.advance(LEASE - 1);
+		expect([await keep("one"), await keep("two")]).toEqual([true, false]);
+		expect(await take(backend, A, "two")).toEqual({ outcome: "busy", until: clock.now() + LEASE });
+		await clock.advance(2 * LEASE);
+		expect(await keep("one")).toBe(true);
+		expect((await take(backend, A, "two")).outcome).toBe("busy");
+		await clock.advance(LEASE);
+		expect((await take(backend, A, "two")).outcome).toBe("unknown");
+		expect([await keep("one"), await keep("two")]).toEqual([false, true]);
+		await backend.mark(A, "two", "1", { status: "ambiguous", reason: "its sender died" });
+		expect(await keep("two")).toBe(false);
+		expect(await take(backend, A, "three")).toMatchObject({ outcome: "row", row: { id: "2" } });
+	}),
+
+	rule("what became of a row is taken from whoever has it, however late", async ({ backend, clock }) => {
+		await say(backend, A, [row("1")]);
+		await take(backend, A, "one");
+		await clock.advance(20 * LEASE);
+		await backend.mark(A, "one", "1", { status: "sent", platformId: "p" });
+		expect(await backend.view(A, { history: 0 })).toMatchObject({ outbox: [], marks: [] });
+	}),
+
 	rule("B7: after a restart a pending row is sent, one that was being sent is unknown", async (bench) => {
 		await say(bench.backend, A, [row("1")]);
 		await say(bench.backend, B, [row("2")]);
