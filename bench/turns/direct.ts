@@ -1,5 +1,5 @@
 import { median, type Row } from "../row.js";
-import { commandsSent, type OwnRedis } from "./redis-server.js";
+import { commandsSent, type OwnRedis, processorMs } from "./redis-server.js";
 import { CONCURRENCY, callboard, chat, crowd, interleaved, measure, perSecond, row } from "./runs.js";
 
 /** Gateway and worker in one process, beside the Chat SDK in one process: turns a second, latency, round trips. */
@@ -11,13 +11,24 @@ export async function direct(redis: OwnRedis): Promise<Row[]> {
 	const rows: Row[] = [];
 
 	const atOnce = await interleaved(
-		children.map((child) => () => measure(child, crowd(1000, 10), { inFlight: CONCURRENCY })),
+		children.map((child) => async () => {
+			const before = (await processorMs(redis.client)) + (await child.ask<number>("processorMs"));
+			const measured = await measure(child, crowd(1000, 10), { inFlight: CONCURRENCY });
+			const after = (await processorMs(redis.client)) + (await child.ask<number>("processorMs"));
+			return { ...measured, processorMs: (after - before) / measured.answers };
+		}),
 	);
 	const [a, b, c] = atOnce.map(perSecond) as [number, number, number];
 	rows.push(row(`direct, ${CONCURRENCY} in flight, against the Chat SDK`, "turns/s", [a, b], { least: 1.5 }));
 	rows.push({
 		...row("the same, the Chat SDK's handler reading its history", "turns/s", [a, c], { least: 0 }),
 		target: "none",
+	});
+	const [work, workPeer] = atOnce.map((runs) => median(runs.map((run) => run.processorMs))) as [number, number];
+	rows.push({
+		...row("processor time a turn in these runs, Redis included", "ms", [work, workPeer], { most: 1 }),
+		target: "none",
+		ok: true,
 	});
 
 	for (const rate of [100, 1000]) {

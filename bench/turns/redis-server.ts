@@ -64,6 +64,12 @@ export async function usedBytes(client: Redis): Promise<number> {
 	return least;
 }
 
+/** Processor time that Redis has used, ms. */
+export async function processorMs(client: Redis): Promise<number> {
+	const used = [...(await client.info("cpu")).matchAll(/used_cpu_(?:sys|user):([\d.]+)/g)];
+	return used.reduce((sum, [, seconds]) => sum + Number(seconds) * 1000, 0);
+}
+
 /**
  * Counts the commands that clients send while `run` lasts: each is one round trip. What scripts do inside Redis is not
  * counted.
