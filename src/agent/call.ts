@@ -42,8 +42,11 @@ export interface HangupOptions {
 	after?: "now" | "delivered";
 }
 
-/** When a timer fires: seconds from now, or a moment (a Date, or milliseconds since 1970). */
-export type LaterTime = { in: number } | { at: Date | number };
+/**
+ * When a timer fires: seconds from now, or a moment (a Date, or milliseconds since 1970). With `every` it fires again and
+ * again, so many seconds apart, at least one; the first time after `in` seconds, by default after `every`.
+ */
+export type LaterTime = { in: number } | { at: Date | number } | { every: number; in?: number };
 
 /** The newest rows of this call's conversation, as the turn was given them. */
 export interface CallHistory {
@@ -177,20 +180,29 @@ export class Call {
 
 	/**
 	 * Sets a timer that fires an event of this call (`onEvent`, source `timer`), also after a restart. The same `id` again
-	 * replaces it.
+	 * replaces it. One with `every` goes on until `cancel` or the end of the call, leaves out what it missed, and does not
+	 * keep a quiet call open.
 	 *
 	 * @returns The timer's id, for `cancel`.
-	 * @throws CallboardError `CALL_BAD_TIME` when the seconds are negative or the moment is none.
+	 * @throws CallboardError `CALL_BAD_TIME` when the seconds are negative, `every` is below one, or the moment is none.
 	 */
 	later(when: LaterTime, event: string, data: unknown = null, options: { id?: string } = {}): string {
+		const every = "every" in when ? milliseconds(when.every, 1) : undefined;
 		const at = this.#moment(when);
 		const id = options.id === undefined ? this.#timerId() : words(options.id, "call.later");
 		const name = words(event, "call.later");
-		this.#act("call.later", { act: "later", id, at, event: name, data: copyJson(data, "call.later") });
+		this.#act("call.later", {
+			act: "later",
+			id,
+			at,
+			...(every === undefined ? {} : { every }),
+			event: name,
+			data: copyJson(data, "call.later"),
+		});
 		return id;
 	}
 
-	/** Stops a timer that has not fired. Unknown ids are no error. */
+	/** Stops a timer that has not fired, and one that repeats for good. Unknown ids are no error. */
 	cancel(id: string): void {
 		this.#act("call.cancel", { act: "cancel", id: words(id, "call.cancel") });
 	}
@@ -233,11 +245,13 @@ export class Call {
 	}
 
 	#moment(when: LaterTime): number {
-		const at = "in" in when ? this.#support.clock.now() + when.in * 1000 : Number(when.at);
-		if (Number.isFinite(at) && (!("in" in when) || when.in >= 0)) return Math.round(at);
-		throw new CallboardError("CALL_BAD_TIME", "author", "call.later was given a time that is no moment", {
-			next: "write { in: seconds }, not negative, or { at: new Date(…) }",
-		});
+		if ("at" in when) {
+			const at = Number(when.at);
+			if (Number.isFinite(at)) return Math.round(at);
+			throw badTime();
+		}
+		const seconds = "every" in when ? (when.in ?? when.every) : when.in;
+		return Math.round(this.#support.clock.now()) + milliseconds(seconds, 0);
 	}
 
 	/** Stable when a tool runs again, so that its timer replaces the one of the first run. */
@@ -246,6 +260,17 @@ export class Call {
 		if (frame?.key === undefined) return randomUUID();
 		return `${frame.key}:${frame.acts.filter((act) => act.act === "later").length}`;
 	}
+}
+
+function milliseconds(seconds: number, least: number): number {
+	if (Number.isFinite(seconds) && seconds >= least) return Math.round(seconds * 1000);
+	throw badTime();
+}
+
+function badTime(): CallboardError {
+	return new CallboardError("CALL_BAD_TIME", "author", "call.later was given a time that is no moment", {
+		next: "write { in: seconds }, not negative, { at: new Date(…) }, or { every: seconds }, at least 1",
+	});
 }
 
 function outside(method: string): CallboardError {

@@ -167,7 +167,7 @@ export type Act =
 	| { act: "reply"; instructions: string }
 	| { act: "forward"; to: string }
 	| { act: "hangup"; reason: string; after: "now" | "delivered" }
-	| { act: "later"; id: string; at: number; event: string; data: Json }
+	| { act: "later"; id: string; at: number; every?: number; event: string; data: Json }
 	| { act: "cancel"; id: string }
 	/** The change log so far is replaced by one sentence in the history. */
 	| { act: "collapse"; sentence: string }

@@ -28,6 +28,10 @@ export interface CallRecord {
 	ended?: { at: number; reason: string };
 	/** Where a human was asked to take over: the target given to `call.forward`. */
 	forwarded?: { to: string; at: number };
+	/** Timers that repeat, by id, with the turn that set each. */
+	repeats?: { [id: string]: string };
+	/** When something other than a repeating timer last happened in it: from then on it counts as quiet. */
+	touchedAt?: number;
 	/** A confirm asked by code that the next message may answer; read before the model is asked. Used by typed paths. */
 	pending?: JsonObject;
 }

@@ -60,6 +60,16 @@ export interface Message {
 	traceparent?: string;
 }
 
+/** What sets a timer again when it has fired. */
+export interface Repeat {
+	/** The timer's, as its author calls it. */
+	id: string;
+	/** Milliseconds from one firing to the next. */
+	every: number;
+	/** The turn that set it: one that was cancelled or replaced since is not the one the call knows. */
+	by: string;
+}
+
 /** A fact from the application, a timer or the engine, handled in its turn like a message, but no person said it. */
 export interface Occurrence {
 	id: string;
@@ -67,7 +77,7 @@ export interface Occurrence {
 	/** `event`: goes to `onEvent`. `delivered`: the parts of `turn` have left; `ends` when the call was to
 	 * end then. `close`: the call ends for `reason`. */
 	occurrence:
-		| { kind: "event"; name: string; data: Json; source: "app" | "participant" | "timer" }
+		| { kind: "event"; name: string; data: Json; source: "app" | "participant" | "timer"; repeat?: Repeat }
 		| { kind: "delivered"; turn: string; ends?: true }
 		| { kind: "close"; reason: string };
 	at: number;

@@ -3,6 +3,7 @@ import type { HistoryEntry } from "../call/history.js";
 import type { InboxItem } from "../call/message.js";
 import type { Part } from "../call/part.js";
 import type { Channel, Payload } from "../channel/channel.js";
+import { keepsQuiet } from "../turn/settle.js";
 import type { SpokenPart, TurnResult } from "../turn/turn.js";
 import type { Claimed, OutboxRow, Settlement, Timer } from "./backend.js";
 
@@ -38,7 +39,8 @@ export function settlementOf(result: TurnResult, context: SettlementContext): Se
 		.flatMap((part) => rowsOf(channel, part))
 		.map((row) => ({ ...row, ...trace, ...(answers === undefined ? {} : { answers }) }));
 	const moved = record.id !== claim.record?.id || record.turns !== claim.record.turns;
-	const idle = moved && idleMs > 0 && record.ended === undefined;
+	const stirred = moved && !(used.length > 0 && used.every(keepsQuiet));
+	const idle = stirred && idleMs > 0 && record.ended === undefined;
 	const timers = result.timers.map((timer) => ({ ...timer, id: own(timer.id) }));
 	const cancel = result.cancel.map(own);
 	return {

@@ -1,5 +1,5 @@
 import type { CallRecord } from "../call/call-record.js";
-import type { InboxItem } from "../call/message.js";
+import type { InboxItem, Repeat } from "../call/message.js";
 import { noUsage } from "../model/usage.js";
 import { newRecord } from "./new-record.js";
 import type { TurnInput, TurnResult } from "./turn.js";
@@ -32,7 +32,8 @@ function concernsNoCall(item: Extract<InboxItem, { type: "occurrence" }>, input:
 	const { occurrence } = item;
 	switch (occurrence.kind) {
 		case "event":
-			return occurrence.source === "timer" && (live === undefined || isOfAnotherCall(item.id, live));
+			if (occurrence.source !== "timer") return false;
+			return live === undefined || isOfAnotherCall(item.id, live) || hasStopped(occurrence.repeat, live);
 		case "delivered":
 			return live === undefined || !occurrence.turn.startsWith(`${live.id}.`);
 		case "close":
@@ -45,6 +46,10 @@ function isOfAnotherCall(timer: string, live: CallRecord): boolean {
 	return setBy !== undefined && setBy !== live.id;
 }
 
+function hasStopped(repeat: Repeat | undefined, live: CallRecord): boolean {
+	return repeat !== undefined && live.repeats?.[repeat.id] !== repeat.by;
+}
+
 /** A close that does not hold counts as a turn, so that whoever watches for quiet begins to count anew. */
 function stillOpen(input: TurnInput, item: InboxItem): CallRecord {
 	if (input.record === undefined) return neverBegun(input, item);
@@ -53,7 +58,12 @@ function stillOpen(input: TurnInput, item: InboxItem): CallRecord {
 
 /** An idle close that fired just as somebody wrote is no longer true once they were answered. */
 function isIdle(firedAt: number, live: CallRecord, input: TurnInput): boolean {
-	const newest = Math.max(live.startedAt, ...input.history.slice(-20).map((row) => row.at));
+	const rows = input.history.slice(-20);
+	const others = rows.filter((row) => row.role === "user" || (row.role === "said" && row.by === "human"));
+	const newest = Math.max(
+		live.touchedAt ?? live.startedAt,
+		...(live.touchedAt === undefined ? rows : others).map((row) => row.at),
+	);
 	return newest <= firedAt - input.agent.settings.idleMs;
 }
 

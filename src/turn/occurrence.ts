@@ -1,11 +1,12 @@
 import type { Outcome } from "../agent/declaration.js";
 import type { Occurrence } from "../call/message.js";
 import { endCall } from "./end-call.js";
-import { perform } from "./perform.js";
+import { perform, repeatTimer } from "./perform.js";
 import type { Decision, TurnDraft } from "./turn-draft.js";
 
 /** Handles a fact that nobody said. The model is asked only where the agent's code wants it to speak. */
-export async function occur(draft: TurnDraft, { occurrence }: Occurrence): Promise<Decision> {
+export async function occur(draft: TurnDraft, item: Occurrence): Promise<Decision> {
+	const { occurrence } = item;
 	switch (occurrence.kind) {
 		case "close":
 			await endCall(draft, occurrence.reason);
@@ -18,6 +19,7 @@ export async function occur(draft: TurnDraft, { occurrence }: Occurrence): Promi
 			return "rest";
 		}
 		case "event":
+			repeatTimer(draft, item);
 			perform(draft, await handled(draft, occurrence));
 			return draft.guided ? "ask" : "rest";
 	}

@@ -1,5 +1,6 @@
 import type { Act, Outcome } from "../agent/declaration.js";
-import type { InboxItem } from "../call/message.js";
+import type { Json } from "../call/json.js";
+import type { InboxItem, Occurrence, Repeat } from "../call/message.js";
 import type { TurnDraft } from "./turn-draft.js";
 
 /**
@@ -35,10 +36,16 @@ function doOne(draft: TurnDraft, act: Act): void {
 			draft.end({ reason: act.reason, after: act.after });
 			return;
 		case "later":
+			forget(draft, act.id);
 			draft.cancelled.delete(act.id);
-			draft.timers.set(act.id, { id: act.id, at: act.at, item: timerItem(draft, act) });
+			if (act.every === undefined) setTimer(draft, act);
+			else {
+				draft.record.repeats = { ...draft.record.repeats, [act.id]: draft.id };
+				setTimer(draft, { ...act, repeat: { id: act.id, every: act.every, by: draft.id } });
+			}
 			return;
 		case "cancel":
+			forget(draft, act.id);
 			draft.timers.delete(act.id);
 			draft.cancelled.add(act.id);
 			return;
@@ -64,13 +71,32 @@ function forward(draft: TurnDraft, to: string): void {
 	draft.told.push({ session: draft.session, name: "call.forwarded", data: { to } });
 }
 
-/** The id tells which call set the timer, so that one that outlives its call is known as stale. */
-function timerItem(draft: TurnDraft, act: Extract<Act, { act: "later" }>): InboxItem {
-	return {
+/** Sets the timer that has just fired again: at its next beat, leaving out those that are over. */
+export function repeatTimer(draft: TurnDraft, { occurrence, at }: Occurrence): void {
+	if (occurrence.kind !== "event" || occurrence.repeat === undefined) return;
+	const { name, data, repeat } = occurrence;
+	const missed = Math.max(0, Math.floor((draft.at - at) / repeat.every));
+	setTimer(draft, { id: repeat.id, at: at + (missed + 1) * repeat.every, event: name, data, repeat });
+}
+
+/** One that repeated under this id does so no longer, even where it has fired and waits to be handled. */
+function forget({ record }: TurnDraft, id: string): void {
+	if (record.repeats?.[id] === undefined) return;
+	const { [id]: _, ...others } = record.repeats;
+	record.repeats = others;
+}
+
+/** The id of the item tells which call set the timer, so that one that outlives its call is known as stale. */
+function setTimer(
+	draft: TurnDraft,
+	{ id, at, event, data, repeat }: { id: string; at: number; event: string; data: Json; repeat?: Repeat },
+): void {
+	const item: InboxItem = {
 		type: "occurrence",
-		id: `${draft.id}.later.${act.id}`,
+		id: `${draft.id}.later.${id}`,
 		address: draft.input.address,
-		occurrence: { kind: "event", name: act.event, data: act.data, source: "timer" },
-		at: act.at,
+		occurrence: { kind: "event", name: event, data, source: "timer", ...(repeat && { repeat }) },
+		at,
 	};
+	draft.timers.set(id, { id, at, item });
 }

@@ -10,6 +10,7 @@ export async function settle(draft: TurnDraft): Promise<TurnResult> {
 	else if (ending !== undefined) record.ending = { reason: ending.reason };
 	record.state = draft.session.snapshot();
 	record.turns += 1;
+	if (!draft.items.every(keepsQuiet)) record.touchedAt = draft.at;
 	record.rows += draft.rows.length;
 	const parts = draft.parts();
 	const awaited = ending?.after === "delivered" || (draft.session.awaitsFinish && parts.length > 0);
@@ -42,6 +43,16 @@ export async function settle(draft: TurnDraft): Promise<TurnResult> {
 		requests: draft.requests,
 		events: draft.events,
 	};
+}
+
+/**
+ * Whether an item leaves the call as quiet as it was: the beat of a timer that repeats, which would keep it open for
+ * ever, and word that parts have left.
+ */
+export function keepsQuiet(item: InboxItem): boolean {
+	if (item.type === "message") return false;
+	const { occurrence } = item;
+	return occurrence.kind === "delivered" || (occurrence.kind === "event" && occurrence.repeat !== undefined);
 }
 
 /** Comes back once every part has left: `bot.finished` is told then, and the call ends if it was to. */
