@@ -14,6 +14,14 @@ const GIVE_UP_MS = 1_000;
 /** A socket on which an answer is due is dead after so much silence, ms. */
 const SILENCE_MS = 5_000;
 const LONGEST_RETRY_MS = 500;
+/** How often operations without an answer are looked at, ms. */
+const LOOK_MS = 250;
+
+interface Pending {
+	/** When its outcome counts as unknown. */
+	until: number;
+	giveUp: () => void;
+}
 
 const common = {
 	maxRetriesPerRequest: null,
@@ -59,7 +67,9 @@ export class Connection {
 	#lostAt: number | undefined;
 	#cause = "CLOSED";
 	#closed = false;
-	#pending = 0;
+	/** Operations without an answer yet, in the order in which they began. */
+	readonly #pending = new Set<Pending>();
+	#watching = false;
 	#whenIdle: (() => void)[] = [];
 
 	constructor(client: Client, { clock, log }: { clock: Clock; log: Log }) {
@@ -85,21 +95,27 @@ export class Connection {
 	async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
 		if (this.#closed) throw notOpen();
 		if (this.#lostAt !== undefined && systemClock.now() - this.#lostAt > GIVE_UP_MS) throw unavailable(this.#cause);
-		this.#pending += 1;
+		const answer = this.#send(script, keys, [this.#now(), ...args]);
+		const pending: Pending = { until: systemClock.now() + ANSWER_MS, giveUp: () => {} };
+		this.#pending.add(pending);
+		this.#watch();
 		try {
-			return await inTime(this.#send(script, keys, [this.#now(), ...args]));
+			return await new Promise((resolve, reject) => {
+				pending.giveUp = () => reject(new TooSlow("no answer in time"));
+				answer.then(resolve, reject);
+			});
 		} catch (error) {
 			if (isScriptFault(error)) throw storeFault(script.name, classOf(error), keys.length === 1 ? keys[0] : undefined);
 			throw unavailable(classOf(error));
 		} finally {
-			this.#pending -= 1;
-			if (this.#pending === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+			this.#pending.delete(pending);
+			if (this.#pending.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
 		}
 	}
 
 	/** Resolves when no operation is under way. */
 	idle(): Promise<void> {
-		return this.#pending === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
+		return this.#pending.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
 	}
 
 	/** Waits for what is under way, as long as Redis is there. */
@@ -118,6 +134,21 @@ export class Connection {
 			if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
 			return this.client.eval(script.lua, keys.length, ...all);
 		}
+	}
+
+	/** One look for all operations that wait, so that each costs no timer of its own. */
+	#watch(): void {
+		if (this.#watching) return;
+		this.#watching = true;
+		systemClock.after(LOOK_MS, () => {
+			this.#watching = false;
+			const now = systemClock.now();
+			for (const pending of this.#pending) {
+				if (pending.until > now) break;
+				pending.giveUp();
+			}
+			if (this.#pending.size > 0) this.#watch();
+		});
 	}
 
 	/** Operations begun at one moment go out in one write. */
@@ -145,11 +176,4 @@ export class Connection {
 
 class TooSlow extends Error {
 	readonly code = "TIMEOUT";
-}
-
-function inTime<T>(answer: Promise<T>): Promise<T> {
-	return new Promise((resolve, reject) => {
-		const stop = systemClock.after(ANSWER_MS, () => reject(new TooSlow("no answer in time")));
-		answer.then(resolve, reject).finally(stop);
-	});
 }

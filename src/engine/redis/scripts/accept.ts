@@ -30,7 +30,7 @@ for index = 13, #ARGV do
   if seen(ARGV[index]) then
     met = true
   else
-    unmet[#unmet + 1] = NOW + keep
+    unmet[#unmet + 1] = whole(NOW + keep)
     unmet[#unmet + 1] = ARGV[index]
   end
 end

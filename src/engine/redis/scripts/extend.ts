@@ -15,8 +15,8 @@ if not held(ARGV[3], ARGV[4]) then
   return {'lost'}
 end
 evenWithoutMemory()
-local till = NOW + tonumber(ARGV[5])
-redis.call('HSET', M, 'lu', whole(till))
+local till = whole(NOW + tonumber(ARGV[5]))
+redis.call('HSET', M, 'lu', till)
 redis.call('ZADD', P .. 't', till, A)
 if ARGV[6] == '' then
   return {'ok', {}}

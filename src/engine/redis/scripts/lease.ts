@@ -25,9 +25,9 @@ local function grant(v, owner, leaseMs, count, operation)
   if v[3] == 'human' and redis.call('EXISTS', key('r')) == 0 then
     epoch = '-1'
   end
-  local till = NOW + leaseMs
+  local till = whole(NOW + leaseMs)
   v[1] = whole((tonumber(v[1]) or NOW) + 1)
-  redis.call('HSET', M, 'f', v[1], 'lo', owner, 'lu', till, 'ic', tonumber(v[2] or '0') + count, 'ec', epoch, 'z', operation)
+  redis.call('HSET', M, 'f', v[1], 'lo', owner, 'lu', till, 'ic', whole(tonumber(v[2] or '0') + count), 'ec', epoch, 'z', operation)
   if v[5] or v[6] then
     redis.call('HDEL', M, 'tw', 'gs', 'gu')
   end

@@ -96,8 +96,8 @@ local function take(owner, leaseMs, operation)
   end
   -- First of all what needs no memory: rows are sent even when there is none left.
   redis.call('HDEL', M, 'sw', 'dn')
-  local till = NOW + leaseMs
-  redis.call('HSET', M, 'so', owner, 'su', till, 'sn', operation, 'ob', v[4] and 'unknown' or 'sending', 'on', tries)
+  local till = whole(NOW + leaseMs)
+  redis.call('HSET', M, 'so', owner, 'su', till, 'sn', operation, 'ob', v[4] and 'unknown' or 'sending', 'on', whole(tries))
   redis.call('ZADD', P .. 's', till, A)
   if v[4] then
     return {'unknown', row}

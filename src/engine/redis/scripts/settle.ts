@@ -140,13 +140,13 @@ end
 redis.call('DEL', key('j'))
 
 -- Rows that nobody was sending: the first is the caller's at once, when that is asked and it may go.
-local till = NOW + (tonumber(ARGV[16]) or 0)
 if alone and ARGV[15] ~= '' and not (v[16] and tonumber(v[16]) > NOW) and mayBeSent(mine, v[4]) then
+  local till = whole(NOW + tonumber(ARGV[16]))
   put('so', ARGV[15])
   put('su', till)
   put('sn', by)
   put('ob', 'sending')
-  put('on', 1)
+  put('on', '1')
   redis.call('ZADD', P .. 's', till, A)
   taken = {'row', mine, 1}
 end
@@ -159,7 +159,7 @@ if follows then
   waiting = redis.call('LLEN', key('i'))
 end
 
-till = putOffUntil(nil, v[15])
+local till = putOffUntil(nil, v[15])
 if waiting == 0 then
   redis.call('ZREM', P .. 't', A)
 elseif till > NOW then

@@ -5,8 +5,8 @@ export const timers = lua`
 local function nextTimer()
   local first
   for _, timer in ipairs(redis.call('HVALS', key('t'))) do
-    local due = tonumber(string.match(timer, '^([^\n]*)\n'))
-    if not first or due < first then
+    local due = string.match(timer, '^([^\n]*)\n')
+    if not first or tonumber(due) < tonumber(first) then
       first = due
     end
   end
