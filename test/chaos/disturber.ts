@@ -12,6 +12,8 @@ export interface DisturberOptions {
 	told(line: string): void;
 }
 
+/** How long a process may take to find out that the store is down, ms. */
+const STARTED_WITHIN_MS = 10_000;
 /** How often to look for a process in the middle of a turn, every 5 ms, before any will do. */
 const BUSY_LOOKS = 100;
 
@@ -22,11 +24,17 @@ export class Disturber {
 	readonly #options: DisturberOptions;
 	readonly #running = new Set<Promise<void>>();
 	#storeIsDown = false;
+	#storeWasDownUntil = 0;
 	#frozen = 0;
 	#redis: Promise<void> = Promise.resolve();
 
 	constructor(options: DisturberOptions) {
 		this.#options = options;
+	}
+
+	/** Whether the store is down, or was when a process that ends now was started. */
+	get storeInTrouble(): boolean {
+		return this.#storeIsDown || Date.now() - this.#storeWasDownUntil < STARTED_WITHIN_MS;
 	}
 
 	/** Resolves once all of it is done and over. */
@@ -51,6 +59,7 @@ export class Disturber {
 				this.#storeIsDown = true;
 				await redis?.restart(signal, downMs);
 				this.#storeIsDown = false;
+				this.#storeWasDownUntil = Date.now();
 			});
 			return this.#redis;
 		}

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { openSync, rmSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
 
@@ -30,8 +30,10 @@ export function bundle(program: string): string {
 /** Starts such a file with what it is to do; what it prints goes to `output`. */
 export function startProgram(file: string, order: object, output: string): ChildProcess {
 	const printed = openSync(output, "a");
-	return spawn(process.execPath, [file, JSON.stringify(order)], {
+	const child = spawn(process.execPath, [file, JSON.stringify(order)], {
 		cwd: root,
 		stdio: ["ignore", printed, printed, "ipc"],
 	});
+	closeSync(printed);
+	return child;
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -33,6 +33,7 @@ export class RedisServer {
 			["--appendonly", "yes", "--appendfsync", this.fsync, "--maxmemory-policy", "noeviction"],
 		].flat();
 		const child = spawn("redis-server", words, { stdio: ["ignore", output, output] });
+		closeSync(output);
 		this.#child = child;
 		child.once("error", () => {});
 		while (logged(log).split("Ready to accept connections").length === before) {

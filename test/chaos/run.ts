@@ -13,6 +13,7 @@ import { makePlan, type Plan } from "./plan.js";
 import { post } from "./post.js";
 import { Producer } from "./producer.js";
 import { bundle, startProgram } from "./program.js";
+import { leftInRedis } from "./redis-leftovers.js";
 import { RedisServer } from "./redis-server.js";
 import { type ChaosReport, reportOf } from "./report.js";
 import { Slot } from "./slot.js";
@@ -70,6 +71,7 @@ async function play(
 	const keep = ROWS_A_MESSAGE * Math.max(...plan.calls.map(({ messages }) => messages.length));
 	const died: string[] = [];
 	const starts: number[] = [];
+	let disturber: Disturber | undefined;
 	const slots = rolesOf(options).map(
 		([name, role]) =>
 			new Slot({
@@ -78,9 +80,9 @@ async function play(
 				order: { name, role, store, ledger: port, seed, keep: Math.max(1_000, keep) },
 				asked: (address, by) => watch.alive(address, by),
 				started: (ms) => starts.push(ms),
-				ended: (how) => {
-					died.push(how);
+				ended: (how, inStart) => {
 					told(how);
+					if (!inStart || disturber?.storeInTrouble !== true) died.push(how);
 				},
 			}),
 	);
@@ -92,7 +94,7 @@ async function play(
 	const began = Date.now();
 	const gateways = slots.filter(({ role }) => role !== "worker");
 	const producer = new Producer({ gateways, watch, patienceMs: PATIENCE_MS });
-	const disturber = new Disturber({ slots, redis, watch, told });
+	disturber = new Disturber({ slots, redis, watch, told });
 	const disturbed = disturber.run(plan.disturbances);
 	const idle = stuck(watch);
 	await Promise.race([inTurn(plan, options.open, producer), idle]);
@@ -106,6 +108,7 @@ async function play(
 	await backend.open();
 	try {
 		const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
+		if (redis !== undefined && left.length === 0) left.push(...(await leftInRedis(redis.port)));
 		const checked = await check({ plan, backend, left, news: producer.handOvers.news, lines: lines.map(toLine) });
 		return reportOf({ options, plan, watch, disturber, producer, died, starts, checked, ms });
 	} finally {
@@ -145,7 +148,7 @@ async function stuck(watch: Watch): Promise<void> {
 }
 
 /** What the store still has to do after nothing has happened for too long; nothing, if all is well. */
-async function untilNothingIsLeft(gateways: readonly Slot[], watch: Watch): Promise<readonly string[]> {
+async function untilNothingIsLeft(gateways: readonly Slot[], watch: Watch): Promise<string[]> {
 	for (;;) {
 		await sleep(500);
 		const port = gateways.find((slot) => slot.port !== undefined)?.port;

@@ -13,8 +13,8 @@ export interface SlotOptions {
 	asked(address: string, by: string): void;
 	/** Told when a process is ready, and how long it took, ms. */
 	started(ms: number): void;
-	/** Told when the process ended by itself. */
-	ended(how: string): void;
+	/** Told when the process ended by itself, or badly; `inStart`: before it was ready. */
+	ended(how: string, inStart: boolean): void;
 }
 
 const AGAIN_MS = 300;
@@ -65,7 +65,7 @@ export class Slot {
 			});
 			child.once("exit", () => resolve());
 		});
-		child.once("exit", (code, signal) => void this.#exited(code, signal));
+		child.once("exit", (code, signal) => void this.#exited(code, signal, this.#port === undefined));
 		return ready;
 	}
 
@@ -78,11 +78,11 @@ export class Slot {
 		}
 	}
 
-	async #exited(code: number | null, signal: string | null): Promise<void> {
+	async #exited(code: number | null, signal: string | null, inStart: boolean): Promise<void> {
 		this.#port = undefined;
 		this.turns.clear();
 		if (!this.#meant) {
-			this.#options.ended(`${this.name} ended by itself: ${signal ?? `exit status ${code}`}`);
+			this.#options.ended(`${this.name} ended by itself: ${signal ?? `exit status ${code}`}`, inStart);
 			await sleep(AGAIN_MS);
 		}
 		if (!this.#over) await this.start();
@@ -97,27 +97,19 @@ export class Slot {
 		return running;
 	}
 
-	/** Asks the process to stop, which it must do in good order. */
+	/** Asks the process to stop, which it must do in good order and in time. */
 	async drain(): Promise<void> {
 		const child = this.#child;
 		if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
 		this.#meant = true;
 		this.#port = undefined;
+		const exited = once(child, "exit");
 		child.kill("SIGTERM");
-		const given = new AbortController();
-		const late = sleep(STOPPED_WITHIN_MS, undefined, { signal: given.signal }).then(
-			() => child.kill("SIGKILL"),
-			() => false,
-		);
-		const [code, signal] = await once(child, "exit");
-		given.abort();
-		await late;
-		if (code !== 0 && !this.#killedMeanwhile(signal))
-			this.#options.ended(`${this.name} did not stop in good order: ${signal ?? `exit status ${code}`}`);
-	}
-
-	#killedMeanwhile(signal: string | null): boolean {
-		return signal === "SIGKILL" && this.#meant;
+		const late = setTimeout(() => child.kill("SIGKILL"), STOPPED_WITHIN_MS);
+		const [code, signal] = await exited;
+		clearTimeout(late);
+		if (code !== 0)
+			this.#options.ended(`${this.name} did not stop in good order: ${signal ?? `exit status ${code}`}`, false);
 	}
 
 	/** Holds the process still for a while; then it goes on as if nothing had happened. */
