@@ -33,7 +33,7 @@ export interface RuntimeOptions {
 	clock?: Clock;
 	/** Default: none. */
 	log?: Log;
-	/** Makes ids of calls and of the application's events. Default: random. */
+	/** Makes ids of calls and of the application's events. Default: ids that no other has. */
 	newId?(): string;
 	limits?: Partial<EngineLimits>;
 	/** Names this process in leases; must differ from every other process, dead ones included. Default: random. */
@@ -123,7 +123,7 @@ class EngineRuntime implements Runtime {
 			...shared,
 			...(this.#roles.has("sender") && { sender: this.#sender }),
 			runTurn: options.runTurn ?? runTurn,
-			newId: this.#newId,
+			newId: options.newId,
 		});
 		this.#lane = new Lane(backend, log, this.#facts, clock);
 		this.#solo = new Solo({ backend, owner, clock, log });

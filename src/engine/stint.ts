@@ -7,6 +7,7 @@ import { abortable } from "../turn/abortable.js";
 import { inForce, type JournalEntry } from "../turn/journal.js";
 import type { TurnInput, TurnResult } from "../turn/turn.js";
 import type { Claimed, ClaimTerms } from "./backend.js";
+import { callIdOf } from "./call-id.js";
 import type { Door } from "./door.js";
 import type { EngineParts } from "./engine-parts.js";
 import { Interruptible } from "./interruptible.js";
@@ -24,8 +25,8 @@ export interface StintParts extends EngineParts {
 	runTurn: RunTurn;
 	/** Sends at once what a turn decided; absent where another process sends. */
 	sender?: Sender;
-	/** Makes the id of a new call. */
-	newId(): string;
+	/** Makes the id of a new call. Default: one that a turn run again comes to again. */
+	newId?: (() => string) | undefined;
 }
 
 /** What a turn came to. */
@@ -164,7 +165,7 @@ export class Stint {
 	}
 
 	#input(claim: Claimed, tenure: Tenure, onceCommitted: TurnInput["onceCommitted"]): TurnInput {
-		const { backend, clock, newId, limits, relay } = this.#parts;
+		const { backend, clock, newId = () => callIdOf(claim), limits, relay } = this.#parts;
 		const { channel, agent, model, timeZone } = this.#door;
 		const { signal } = tenure;
 		const notes = new Notes(claim.journal.length, (position, entries) =>

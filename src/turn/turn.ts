@@ -36,7 +36,7 @@ export interface TurnInput {
 	/** Time zone of `call.today`, such as `Europe/Madrid`. Default UTC. */
 	timeZone?: string;
 	log: Log;
-	/** Makes the id of a new call. */
+	/** Makes the id of a new call: the same one when the turn is run again because its process died. */
 	newId(): string;
 	/** Keeps what is to be run once the turn is committed: telling the listeners of the agent's own code. */
 	onceCommitted(run: () => void): void;

@@ -1,7 +1,9 @@
 import { expect } from "vitest";
 import { pause } from "../../../src/clock.js";
+import type { RunTurn } from "../../../src/engine/stint.js";
 import { CallboardError } from "../../../src/errors.js";
 import type { ModelRequest } from "../../../src/model/model.js";
+import { runTurn } from "../../../src/turn/run-turn.js";
 import { Gate, newestWords, type Stand } from "../stand.js";
 import { type Scene, scenario } from "./scene.js";
 
@@ -31,8 +33,45 @@ async function waited(scene: Scene, from: number, holds: () => boolean): Promise
 	return scene.clock.now() - from;
 }
 
+/** Tells the ids that turns give to new calls. */
+function telling(ids: string[]): RunTurn {
+	return (input) =>
+		runTurn({
+			...input,
+			newId() {
+				const id = input.newId();
+				ids.push(id);
+				return id;
+			},
+		});
+}
+
 /** What becomes of turns whose process is slow, stopped, frozen or dead. */
 export const runningScenarios = [
+	scenario(
+		"E4: killed in onCall: it runs again for the same call, by which what it does outside is known",
+		async (scene) => {
+			const ids: string[] = [];
+			const reached = new Gate();
+			const hanging = async () => {
+				void reached.pass();
+				await pause(scene.clock, 3_600_000);
+			};
+			const doomed = await scene.start({ agent: { onCall: hanging }, model: re, runTurn: telling(ids) });
+			const ana = doomed.person();
+			await ana.says("hi");
+			await reached.reached;
+			scene.kill(doomed);
+			await scene.start({ agent: { onCall: () => {} }, model: re, runTurn: telling(ids) });
+			await scene.rest();
+			expect(scene.heard("ana")).toEqual(["re: hi"]);
+			expect(ids).toHaveLength(2);
+			expect(ids[1]).toBe(ids[0]);
+			expect((await scene.view(ana.address)).record?.id).toBe(ids[0]);
+			await scene.end();
+		},
+	),
+
 	scenario(
 		"A1: a turn that takes a minute keeps its call; what comes meanwhile is answered after it",
 		async (scene) => {
