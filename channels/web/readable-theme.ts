@@ -1,15 +1,16 @@
 import type { WebTheme } from "./web-options.js";
 
 const LIGHT_TEXT = "#ffffff";
-const DARK_TEXT = "#10201e";
+const DARK_TEXT = "#000000";
 const DARK_PANEL = "#151b1c";
 
-/** What words need to be read on their background, by WCAG. */
+/** What words need to be read on their background, and shapes to be seen on it, by WCAG. */
 const READABLE = 4.5;
+const VISIBLE = 3;
 
 /**
  * Fills in what an accent of six hexadecimal digits leaves open: text that can be read on it, and a lighter accent for
- * dark mode where it would drown in the panel. Other colours stay as they are.
+ * dark mode where it would drown in the background. Other colours stay as they are.
  */
 export function readableTheme(theme: WebTheme): WebTheme {
 	const { accent } = theme;
@@ -35,7 +36,7 @@ function lightened(colour: string): string {
 	const channels = bytes(colour);
 	for (let white = 0; white < 1; white += 0.1) {
 		const mixed = `#${channels.map((each) => hex(each + (255 - each) * white)).join("")}`;
-		if (contrast(mixed, DARK_PANEL) >= READABLE) return mixed;
+		if (contrast(mixed, DARK_PANEL) >= VISIBLE) return mixed;
 	}
 	return LIGHT_TEXT;
 }

@@ -7,7 +7,7 @@ import { readableTheme } from "./readable-theme.js";
 export interface WebTheme {
 	/** The one strong colour: the visitor's bubbles, buttons, the launcher. Default `#0f766e`. */
 	accent?: string;
-	/** Text on the accent. Default white, or near black on an accent of six hexadecimal digits where white is hard to read. */
+	/** Text on the accent. Default white, or black on an accent of six hexadecimal digits where white is hard to read. */
 	onAccent?: string;
 	/** The accent in dark mode, where a lighter one reads better. Default `#2cbfad` with dark text, or `accent`, as much lighter as it takes. */
 	accentDark?: string;

@@ -47,6 +47,7 @@ export class FakeHost implements ChannelHost {
 	readonly calls = new Map<AddressKey, FakeCall>();
 	readonly #running = new Set<AddressKey>();
 	#idle: (() => void)[] = [];
+	#replies = 0;
 
 	constructor(script: FakeScript, options: { clock?: Clock; log?: Log } = {}) {
 		this.script = script;
@@ -80,6 +81,14 @@ export class FakeHost implements ChannelHost {
 		const call = this.#call(address);
 		call.turns++;
 		await this.#commit(address, call, [part]);
+	}
+
+	/** A person of the business says something, as `callboard calls reply` does: under an id of its own kind. */
+	async reply(address: AddressKey, text: string): Promise<void> {
+		const id = `human.${++this.#replies}.1`;
+		const part: Part = { kind: "text", text };
+		this.#call(address).entries.push({ role: "said", id, part, by: "human", at: this.clock.now() });
+		await this.#send(address, id, part);
 	}
 
 	/** Ends the call of an address. */
@@ -134,10 +143,12 @@ export class FakeHost implements ChannelHost {
 	async #commit(address: AddressKey, call: FakeCall, parts: readonly Part[]): Promise<void> {
 		const rows = parts.map((part, n) => ({ id: `${call.id}.${call.turns}.${n}`, part }));
 		for (const { id, part } of rows) call.entries.push({ role: "said", id, part, by: "model", at: this.clock.now() });
-		for (const { id, part } of rows) {
-			for (const [index, payload] of (this.channel?.render(part) ?? []).entries()) {
-				await this.channel?.send(payload, { address, key: `${id}.${index}`, signal: new AbortController().signal });
-			}
+		for (const { id, part } of rows) await this.#send(address, id, part);
+	}
+
+	async #send(address: AddressKey, id: string, part: Part): Promise<void> {
+		for (const [index, payload] of (this.channel?.render(part) ?? []).entries()) {
+			await this.channel?.send(payload, { address, key: `${id}.${index}`, signal: new AbortController().signal });
 		}
 	}
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { entriesOf, waitingEntries } from "../../channels/web/entry.js";
+import { entriesOf, sentEntry, waitingEntries } from "../../channels/web/entry.js";
 import { renderPart } from "../../channels/web/render-part.js";
 import type { HistoryEntry } from "../../src/call/history.js";
 import type { Part } from "../../src/call/part.js";
@@ -60,6 +60,16 @@ describe("a transcript as lines", () => {
 		expect(entries.map(({ id }) => id)).toEqual(["c.1.0.0", "u1", "c.2.0.0", "c.2.0.1"]);
 		expect(JSON.stringify(entries)).not.toContain("internal");
 		expect(entries[1]).toEqual({ id: "u1", from: "visitor", at: 3, text: "Book", choice: "b", of: "c.1.0.0" });
+	});
+
+	test("tell a person of the business from the agent, in the transcript as on the wire", () => {
+		const part = { kind: "text", text: "Marta here" } as const;
+		const id = "human.0123456789abcdef.1";
+		const [line] = entriesOf([{ role: "said", id, part, by: "human", at: 9 }]);
+		expect(line).toMatchObject({ from: "agent", by: "human" });
+		expect(sentEntry(`${id}.0`, part, 9)).toEqual(line);
+		expect(entriesOf(rows).filter((entry) => "by" in entry)).toEqual([]);
+		expect(sentEntry("c.1.0.0", part, 9)).not.toHaveProperty("by");
 	});
 
 	test("shows of what waits only the visitor's own words", () => {

@@ -93,10 +93,20 @@ function contrast(element: Locator): Promise<number> {
 }
 
 describe("the page", () => {
-	test("has a title, the chat, and a snippet with its own address, and no error in the console", async () => {
+	test("has a title and the chat, and no error in the console", async () => {
 		const person = await open(server.url);
 		await person.hears(GREETING);
 		expect(await person.page.title()).toBe("Test Clinic");
+		expect(await person.page.locator("main").textContent()).not.toContain("Put it on your site");
+		expect(person.errors).toEqual([]);
+	});
+
+	test("shows a developer a snippet with its own address, which does not run out of its box", async () => {
+		await server.stop();
+		server = await ChatServer.start(host, { embed: true });
+		const person = await open(server.url);
+		await person.hears(GREETING);
+		expect(await person.page.locator("pre").evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
 		expect(await person.page.locator("#snippet").textContent()).toContain(`src="${server.url}/chat/widget.js"`);
 		expect(person.errors).toEqual([]);
 	});
@@ -134,9 +144,13 @@ describe("the page", () => {
 	});
 
 	test.each([
-		["light", {}],
-		["dark", { colorScheme: "dark" as const }],
-	])("words can be read on their background in %s", async (_name, options) => {
+		["light", {}, {}],
+		["dark", { colorScheme: "dark" as const }, {}],
+		["light with a yellow accent", {}, { accent: "#ffd400" }],
+		["dark with a navy accent", { colorScheme: "dark" as const }, { accent: "#1e3a8a" }],
+	])("words can be read on their background in %s", async (_name, options, theme) => {
+		await server.stop();
+		server = await ChatServer.start(host, { theme });
 		const person = await open(server.url, options);
 		await person.hears(GREETING);
 		const { chat } = person;
@@ -154,6 +168,45 @@ describe("the page", () => {
 			"textarea",
 		]) {
 			expect(await contrast(chat.locator(place).first()), place).toBeGreaterThanOrEqual(4.5);
+		}
+	});
+});
+
+describe("what every visitor must know", () => {
+	test.each([
+		["a desktop", { viewport: { width: 1280, height: 800 } }],
+		["a phone", PHONE],
+		["a small phone", { ...PHONE, viewport: { width: 320, height: 640 } }],
+	])("stands once and whole above the conversation on %s", async (_name, options) => {
+		const notice = "A scripted demo answers here, and not a model of anybody.";
+		await server.stop();
+		server = await ChatServer.start(host, { notice });
+		const person = await open(server.url, options);
+		await person.hears(GREETING);
+		const shown = person.page.getByText(notice);
+		expect(await shown.count()).toBe(1);
+		expect(await shown.isVisible()).toBe(true);
+		expect(await shown.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
+		expect(await contrast(shown)).toBeGreaterThanOrEqual(4.5);
+	});
+});
+
+describe("a person of the business who speaks up", () => {
+	test("is told from the agent at once and after a reload, once for lines that stand together", async () => {
+		const person = await open(server.url);
+		await person.hears(GREETING);
+		const [address] = [...host.calls.keys()];
+		if (address === undefined) throw new Error("nobody has called");
+		await host.reply(address, "Marta here.");
+		await host.reply(address, "Which day suits you?");
+		const labels = person.log.getByText("A person of the team");
+		for (const reload of [false, true]) {
+			if (reload) await person.page.reload();
+			await person.hears("Which day suits you?");
+			expect(await labels.count()).toBe(2);
+			const sizes = await Promise.all((await labels.all()).map((each) => each.boundingBox()));
+			expect(sizes.map((size) => (size?.height ?? 0) > 1)).toEqual([true, false]);
+			expect(await contrast(labels.first())).toBeGreaterThanOrEqual(4.5);
 		}
 	});
 });

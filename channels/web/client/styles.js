@@ -49,6 +49,8 @@ const LAYOUT = `
 	font: 400 15px/1.5 var(--_font);
 	color: var(--_text);
 	-webkit-text-size-adjust: 100%;
+	/* Words in the accent, which can be read whatever it is. */
+	--_accent-words: color-mix(in oklab, var(--_accent) 45%, var(--_text));
 }
 :host([hidden]) { display: none !important; }
 :host([mode="inline"]) { display: block; height: 100%; min-height: 320px; }
@@ -134,7 +136,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .bubble li { margin: 2px 0; }
 .bubble li > ul, .bubble li > ol { margin: 2px 0; }
 .bubble a { color: inherit; text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 3px; border-radius: 3px; }
-.agent .bubble a { color: var(--_accent); }
+.agent .bubble a { color: var(--_accent-words); }
 .bubble code { padding: 1px 5px; border-radius: 5px; background: color-mix(in srgb, var(--_text) 9%, transparent); font: 0.88em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .bubble pre { padding: 10px 12px; border-radius: 10px; background: color-mix(in srgb, var(--_text) 7%, transparent); overflow-x: auto; overflow-wrap: normal; }
 .bubble pre code { padding: 0; background: none; white-space: pre; }
@@ -145,7 +147,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
 .file { display: inline-flex; align-items: center; gap: 8px; }
 
 .choices { display: flex; flex-wrap: wrap; gap: 8px; width: 100%; margin-top: 8px; }
-.choice { display: inline-flex; align-items: center; gap: 6px; max-width: 100%; min-height: 40px; padding: 7px 15px; border: 1.5px solid color-mix(in srgb, var(--_accent) 55%, var(--_border)); border-radius: 20px; background: var(--_background); color: var(--_accent); font-weight: 500; text-align: start; overflow-wrap: anywhere; transition: background 120ms ease, color 120ms ease; }
+.choice { display: inline-flex; align-items: center; gap: 6px; max-width: 100%; min-height: 40px; padding: 7px 15px; border: 1.5px solid color-mix(in srgb, var(--_accent) 55%, var(--_border)); border-radius: 20px; background: var(--_background); color: var(--_accent-words); font-weight: 500; text-align: start; overflow-wrap: anywhere; transition: background 120ms ease, color 120ms ease; }
 .choice small { display: block; color: var(--_muted); font-weight: 400; font-size: 13px; }
 .choice:not(:disabled):hover { background: color-mix(in srgb, var(--_accent) 9%, var(--_background)); }
 .choice:disabled { border-color: var(--_border); color: var(--_muted); cursor: default; }
