@@ -99,10 +99,10 @@ export class RedisBackend implements Backend {
 
 	async accept(item: InboxItem, limits: AcceptLimits, claim?: ClaimOptions): Promise<Accepted & { claimed?: Claimed }> {
 		const { address } = item;
-		const ids = item.type === "message" ? [item.id, ...(item.keys ?? [])] : [item.id];
+		const ids = [item.id, ...(item.keys ?? [])];
 		const terms = claim === undefined ? ["", 0, 0, 0] : terms4(claim);
 		const gathers = item.type === "message" ? (item.gathersMs ?? 0) : "";
-		const [outcome, wake, handed] = (await this.#call.run(accept, address, [
+		const [outcome, wake, handed, putOff] = (await this.#call.run(accept, address, [
 			limits.inbox,
 			limits.dedupeMs,
 			writeItem(item),
@@ -111,8 +111,9 @@ export class RedisBackend implements Backend {
 			gathers,
 			limits.gatherMs ?? GATHER_MS,
 			...ids.map(idText),
-		])) as [Accepted["outcome"], number, HandedOut | null];
+		])) as [Accepted["outcome"], number, HandedOut | null, (number | null)?];
 		if (wake === 1) this.#wake("turns", address);
+		if (putOff) this.#lookBy(putOff);
 		if (handed === null || claim === undefined) return { outcome };
 		return { outcome, claimed: readClaimed(handed, address, claim.owner) };
 	}
@@ -160,6 +161,7 @@ export class RedisBackend implements Backend {
 			);
 		}
 		const [, wakeTurn, wakeSend, handed, taken] = reply;
+		for (const { at } of settlement.timers) this.#lookBy(at);
 		if (wakeTurn === 1) this.#wake("turns", lease.address);
 		if (wakeSend === 1) this.#wake("sends", lease.address);
 		return {
@@ -172,6 +174,7 @@ export class RedisBackend implements Backend {
 		const args = [this.#call.operation(), retryAt ?? "", failure === undefined ? 0 : 1];
 		const [, wake] = (await this.#call.leased(release, lease, args)) as [string, number];
 		if (wake === 1) this.#wake("turns", lease.address);
+		if (retryAt !== undefined) this.#lookBy(retryAt);
 	}
 
 	async park(lease: Lease, reason: string): Promise<void> {
@@ -209,6 +212,7 @@ export class RedisBackend implements Backend {
 		];
 		if (wakeTurn === 1) this.#wake("turns", address);
 		if (wakeSend === 1) this.#wake("sends", address);
+		if (result.status === "retry") this.#lookBy(result.at);
 		return taken === null ? undefined : readTaken(taken);
 	}
 
@@ -294,6 +298,10 @@ export class RedisBackend implements Backend {
 	#open(): Session {
 		if (this.#session === undefined) throw notOpen();
 		return this.#session;
+	}
+
+	#lookBy(at: number): void {
+		this.#session?.sweeper.lookBy(at);
 	}
 
 	#wake(work: Work, address: AddressKey): void {

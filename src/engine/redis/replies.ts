@@ -18,6 +18,7 @@ export type HandedOut = [
 	position: string,
 	journal: string[],
 	failures: Text,
+	deaths: Text,
 ];
 
 /** The record without what the head of an address says. */
@@ -31,7 +32,7 @@ function readRecord(text: Text, owner: Text, epoch: Text, rows: Text): CallRecor
 }
 
 export function readClaimed(reply: HandedOut, address: string, owner: string): Claimed {
-	const [fence, text, callOwner, epoch, rows, history, items, position, journal, failures] = reply;
+	const [fence, text, callOwner, epoch, rows, history, items, position, journal, failures, deaths] = reply;
 	const record = readRecord(text, callOwner, epoch, rows);
 	return {
 		outcome: "claimed",
@@ -42,6 +43,7 @@ export function readClaimed(reply: HandedOut, address: string, owner: string): C
 		position: Number(position),
 		journal: journal.map((row) => JSON.parse(row)),
 		failures: Number(failures ?? 0),
+		deaths: Number(deaths ?? 0),
 	};
 }
 

@@ -16,8 +16,10 @@ export interface SweeperOptions {
 
 /** Longest time between two looks, ms; a little more or less each time, so that processes do not look together. */
 const EVERY_MS = 500;
-/** Shortest time between two looks that found something, ms. */
-const REST_MS = 25;
+/** Shortest time between two looks, ms. */
+const REST_MS = 1;
+/** Shortest time after a look that found something, ms. */
+const AFTER_FIND_MS = 25;
 const AT_ONCE = 500;
 
 type Reply = [turns: AddressKey[], sends: AddressKey[], next: string, more: number, lost: number];
@@ -30,6 +32,11 @@ export class Sweeper {
 	readonly #options: SweeperOptions;
 	#stop: () => void = () => {};
 	#stopped = false;
+	/** When it looks next; unset while it looks. */
+	#nextAt: number | undefined;
+	#lastAt = 0;
+	/** When it was asked to look while it looked. */
+	#askedFor = Number.POSITIVE_INFINITY;
 	/** How many wake-ups were found lost. */
 	lost = 0;
 
@@ -42,15 +49,32 @@ export class Sweeper {
 		await this.#look();
 	}
 
+	/** Something is due then: what this process puts off itself is not late by the time between two looks. */
+	lookBy(at: number): void {
+		if (this.#nextAt === undefined) this.#askedFor = Math.min(this.#askedFor, at);
+		else if (at < this.#nextAt) this.#schedule(at - this.#options.clock.now());
+	}
+
 	stop(): void {
 		this.#stopped = true;
 		this.#stop();
 	}
 
-	async #look(): Promise<void> {
-		const wait = await this.#sweep().catch(() => EVERY_MS);
+	#schedule(wait: number): void {
+		this.#stop();
 		if (this.#stopped) return;
-		this.#stop = this.#options.clock.after(wait, () => void this.#look());
+		const { clock } = this.#options;
+		this.#nextAt = Math.max(clock.now() + wait, this.#lastAt + REST_MS);
+		this.#stop = clock.after(this.#nextAt - clock.now(), () => void this.#look());
+	}
+
+	async #look(): Promise<void> {
+		const { clock } = this.#options;
+		this.#nextAt = undefined;
+		this.#askedFor = Number.POSITIVE_INFINITY;
+		const wait = await this.#sweep().catch(() => EVERY_MS);
+		this.#lastAt = clock.now();
+		this.#schedule(Math.min(wait, this.#askedFor - clock.now()));
 	}
 
 	/** @returns how long to wait for the next look */
@@ -70,6 +94,6 @@ export class Sweeper {
 			if (more === 1) wait = 0;
 			else if (next !== "") wait = Math.min(wait, Math.max(0, Number(next) - clock.now()));
 		}
-		return found > 0 ? Math.max(REST_MS, wait) : Math.max(1, wait);
+		return found > 0 ? Math.max(AFTER_FIND_MS, wait) : wait;
 	}
 }

@@ -158,7 +158,8 @@ export const servingCases = [
 		const { runs, serving } = serveTurns(backend, 10, 1);
 		await runs.count(2_000);
 		await stop(serving);
-		expect(new Set(runs.order.slice(0, 1_000)).size).toBe(1_000);
+		const allButThoseUnderWay = runs.order.slice(0, 1_000 - 10);
+		expect(new Set(allButThoseUnderWay).size).toBe(allButThoseUnderWay.length);
 	}),
 
 	rule("fairness: an address with a thousand items does not keep the others waiting", async ({ backend }) => {

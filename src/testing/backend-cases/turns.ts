@@ -194,6 +194,33 @@ export const turnCases = [
 		expect((await claimed(backend, A)).failures).toBe(0);
 	}),
 
+	rule("leases that nobody gave back are counted, until a turn commits", async (bench) => {
+		const { clock } = bench;
+		await acceptAll(bench.backend, message(A, "m1"));
+		await claimed(bench.backend, A, "one");
+		await clock.advance(LEASE);
+		const second = await claimed(bench.backend, A, "two");
+		expect(second).toMatchObject({ deaths: 1, failures: 0 });
+		await bench.backend.release(second.lease, {});
+		const third = await claimed(bench.backend, A, "three");
+		expect(third.deaths).toBe(1);
+		await bench.backend.extend(third.lease, LEASE);
+		await bench.restart();
+		await clock.advance(LEASE);
+		const fourth = await claimed(bench.backend, A, "four");
+		expect(fourth.deaths).toBe(2);
+		await acceptAll(bench.backend, message(A, "m2"));
+		const terms = { owner: "four", leaseMs: LEASE, window: 1, items: 1 };
+		const { claimed: next } = await bench.backend.settle(fourth.lease, settlement(1), { claim: terms });
+		expect(next).toMatchObject({ deaths: 0 });
+		await clock.advance(LEASE);
+		const fifth = await claimed(bench.backend, A, "five");
+		expect(fifth.deaths).toBe(1);
+		await bench.backend.park(fifth.lease, "its process died");
+		await bench.backend.unpark(A);
+		expect((await claimed(bench.backend, A, "six")).deaths).toBe(0);
+	}),
+
 	rule(
 		"a parked address says why, keeps what waits and takes more, and goes on when it is let go",
 		async ({ backend }) => {

@@ -7,7 +7,7 @@ import { lua, script } from "./script.js";
  * ARGV: time, address, bound of the inbox, ms to remember ids, item, owner of a claim or empty, its lease, window and
  * items, operation, ms by which the message puts the turn off or empty for no message, ms it may be put off in all,
  * ids.
- * @returns outcome, whether to wake a worker, what was claimed
+ * @returns outcome, whether to wake a worker, what was claimed, until when the turn is put off
  */
 export const accept = script(
 	"accept",
@@ -61,10 +61,12 @@ elseif gathers and v[6] then
   gatherUntil, v[6] = false, false
 end
 
+local put = false
 if not leased and not parked then
   local till = putOffUntil(v[13], gatherUntil)
   if till > NOW then
     redis.call('ZADD', P .. 't', till, A)
+    put = till
   elseif owner ~= '' then
     local count = math.min(waiting, tonumber(ARGV[9]))
     grant(v, owner, tonumber(ARGV[7]), count, operation)
@@ -78,6 +80,6 @@ if not leased and not parked then
   end
 end
 redis.call('HSET', M, 'za', wakeTurn .. operation)
-return {'accepted', wakeTurn, false}
+return {'accepted', wakeTurn, false, put}
 `,
 );

@@ -25,6 +25,10 @@ local function grant(v, owner, leaseMs, count, operation)
   if v[3] == 'human' and redis.call('EXISTS', key('r')) == 0 then
     epoch = '-1'
   end
+  -- A lease that was neither settled nor given back: whoever had it died in the turn, or was cut off.
+  if v[8] then
+    redis.call('HINCRBY', M, 'td', 1)
+  end
   local till = whole(NOW + leaseMs)
   v[1] = whole((tonumber(v[1]) or NOW) + 1)
   redis.call('HSET', M, 'f', v[1], 'lo', owner, 'lu', till, 'ic', whole(tonumber(v[2] or '0') + count), 'ec', epoch, 'z', operation)
@@ -35,15 +39,16 @@ local function grant(v, owner, leaseMs, count, operation)
 end
 
 local function handedOut(v, window, items)
-  local rows, notes = {}, {}
+  local rows, notes, deaths = {}, {}, false
   if window > 0 and v[9] then
     rows = redis.call('LRANGE', key('h'), -window, -1)
   end
-  -- After a settlement there is neither a lease nor its operation, and no journal.
+  -- After a settlement there is neither a lease nor its operation, no journal, and nobody has died in the turn.
   if v[7] or v[8] then
     notes = redis.call('LRANGE', key('j'), 0, -1)
+    deaths = redis.call('HGET', M, 'td')
   end
-  return {v[1], redis.call('GET', key('r')), v[3], v[4], v[9], rows, items, v[2] or '0', notes, v[10]}
+  return {v[1], redis.call('GET', key('r')), v[3], v[4], v[9], rows, items, v[2] or '0', notes, v[10], deaths}
 end
 
 -- The same, to whoever holds the address and asks again.

@@ -76,7 +76,7 @@ local function put(field, value)
   return value
 end
 -- First of all what needs no memory: a turn that ran is written even when there is none left.
-redis.call('HDEL', M, 'lo', 'lu', 'ic', 'ec', 'z', 'za', 'fl', 'ra', 'tw', 'en')
+redis.call('HDEL', M, 'lo', 'lu', 'ic', 'ec', 'z', 'za', 'fl', 'td', 'ra', 'tw', 'en')
 v[2], v[7], v[8], v[10] = ARGV[5], false, false, false
 if through > from then
   waiting = waiting - (through - from)

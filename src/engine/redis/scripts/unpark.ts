@@ -7,7 +7,7 @@ export const unpark = script(
 	address,
 	lua`
 if redis.call('HDEL', M, 'pk') == 1 then
-  redis.call('HDEL', M, 'fl', 'ra')
+  redis.call('HDEL', M, 'fl', 'td', 'ra')
   redis.call('ZREM', P .. 'q', A)
   if redis.call('EXISTS', key('i')) == 1 then
     redis.call('ZADD', P .. 't', NOW + GRACE, A)
