@@ -47,7 +47,7 @@ test("a visit is booked in the browser: typed, tapped, with the server killed in
 	const opened = context.waitForEvent("page").then((page) => page.waitForEvent("websocket"));
 	const person = await ChatDriver.open(context, `http://127.0.0.1:${port}/`);
 	await person.hears("What are your full name and your phone number?");
-	await person.page.getByText("A scripted demo answers, not a model").first().waitFor({ state: "attached" });
+	await person.page.getByText("A scripted demo answers here, not a model.").waitFor();
 	const drafting = (await opened).waitForEvent("framereceived", ({ payload }) => payload.includes('"draft"'));
 	await person.say("Ana Ruiz, 600 111 222");
 	await drafting;
