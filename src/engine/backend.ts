@@ -31,6 +31,8 @@ export type Claim =
 			journal: readonly JournalRow[];
 			/** Consecutive failed turns. */
 			failures: number;
+			/** How often since the last settlement a lease ran out that nobody gave back: its process died, or was cut off. */
+			deaths: number;
 	  }
 	/**
 	 * Not before about then: a lease is live, whoever asks, and its holder will look again when it settles; or the turn is

@@ -20,6 +20,11 @@ export interface EngineLimits {
 	dedupeMs: number;
 	/** Failed turns in a row after which an address is set aside. Default 5. */
 	failures: number;
+	/**
+	 * Processes that may die in the same turn before its address is set aside. More than `failures`, for a turn may stand
+	 * beside one that kills its process. One that is stopped gives its turns back and does not count. Default 10.
+	 */
+	deaths: number;
 	/** Wait after the first failed turn; doubled with each further one. Default 1 s. */
 	firstRetryMs: number;
 	/** Longest wait after a failed turn. Default 1 min. */
@@ -41,6 +46,7 @@ export const defaultLimits: EngineLimits = {
 	inbox: 1_000,
 	dedupeMs: 8 * 24 * 3_600_000,
 	failures: 5,
+	deaths: 10,
 	firstRetryMs: 1_000,
 	longestRetryMs: 60_000,
 	attempts: 8,

@@ -51,7 +51,7 @@ async function countFailure(parts: EngineParts, turn: CutTurn, error: unknown): 
 	const reason = reasonOf(error);
 	log.error("turn.failed", { failures, error });
 	facts.tell("turn.failed", address, { door: door.name, failures, reason });
-	if (failures < limits.failures) {
+	if (failures < limits.failures && !isDeadly(error)) {
 		const wait = Math.min(limits.longestRetryMs, limits.firstRetryMs * 2 ** claim.failures);
 		return backend.release(claim.lease, { retryAt: clock.now() + wait, failure: reason });
 	}
@@ -76,6 +76,17 @@ async function apologise({ backend, clock }: EngineParts, { address, door, claim
 /** The reason for which a stopping process ends its turns. */
 export function stopping(): CallboardError {
 	return new CallboardError("WORKER_STOPPING", "operator", "this process is stopping and hands its turns on");
+}
+
+/** Why a turn is not run again in which processes keep dying. */
+export function deadly(deaths: number): CallboardError {
+	return new CallboardError("TURN_DEADLY", "author", `its process died ${deaths} times in this turn`, {
+		next: "look into the logs of those processes for what killed them",
+	});
+}
+
+function isDeadly(error: unknown): boolean {
+	return error instanceof CallboardError && error.code === "TURN_DEADLY";
 }
 
 function isStopping(error: unknown): boolean {

@@ -26,6 +26,8 @@ export interface Head {
 	/** The epoch that the running turn was given. */
 	epochAtClaim: number;
 	failures: number;
+	/** Leases that ran out since the last settlement. */
+	deaths?: number;
 	retryAt: number;
 	/** Set while messages put the next turn off: since when, and until when. */
 	gather?: { since: number; until: number };

@@ -239,7 +239,8 @@ function forgetTheDead(step: Step): void {
 		["turns", "sends"].flatMap((index) => step.tx.range(under(index)).map(({ key }) => lastWord(key))),
 	);
 	for (const address of addresses) {
-		const { lease: _lease, sender: _sender, ...head } = step.load(address);
-		step.save(address, { ...head, inbox: { ...head.inbox, claimed: head.inbox.from } });
+		const { lease, sender: _sender, ...head } = step.load(address);
+		const died = lease !== undefined && { deaths: (head.deaths ?? 0) + 1 };
+		step.save(address, { ...head, ...died, inbox: { ...head.inbox, claimed: head.inbox.from } });
 	}
 }

@@ -40,6 +40,7 @@ export function claimedAfter(step: Step, lease: Lease, terms: ClaimTerms): Claim
 
 function grant(step: Step, address: AddressKey, head: Head, options: ClaimOptions): void {
 	head.fence += 1;
+	if (head.lease !== undefined) head.deaths = (head.deaths ?? 0) + 1;
 	head.lease = { owner: options.owner, until: step.now + options.leaseMs };
 	head.inbox.claimed = Math.min(head.inbox.to, head.inbox.from + options.items);
 	delete head.gather;
@@ -59,6 +60,7 @@ function handedOut(step: Step, address: AddressKey, head: Head, { owner, window 
 		position: inbox.from,
 		journal: head.journal === 0 ? [] : values<JournalRow>(step, under("journal", address)),
 		failures: head.failures,
+		deaths: head.deaths ?? 0,
 	};
 }
 
@@ -128,6 +130,7 @@ export function settle(step: Step, lease: Lease, settlement: Settlement, keepEnd
 	giveBack(step, address, head, { journal: "clear" });
 	head.settled = lease.fence;
 	head.failures = 0;
+	delete head.deaths;
 	head.retryAt = 0;
 	step.save(address, head);
 	return true;
@@ -153,6 +156,7 @@ export function unpark(step: Step, address: AddressKey): void {
 	if (head.parked === undefined) return;
 	delete head.parked;
 	head.failures = 0;
+	delete head.deaths;
 	head.retryAt = 0;
 	step.save(address, head);
 }

@@ -48,6 +48,29 @@ function telling(ids: string[]): RunTurn {
 
 /** What becomes of turns whose process is slow, stopped, frozen or dead. */
 export const runningScenarios = [
+	scenario("F5: a message that kills its process each time is set aside, and the person told once", async (scene) => {
+		const limits = { deaths: 3 };
+		const door = await scene.start({ roles: ["gateway"] });
+		await door.person().says("poison");
+		for (const owner of ["first", "second", "third"]) {
+			const dead = await door.backend.claim("fake|ana", { owner, leaseMs: 2_000, window: 10, items: 10 });
+			expect(dead.outcome).toBe("claimed");
+			await scene.pass(2_000);
+		}
+		const last = await scene.start({ model: re, limits });
+		await scene.rest();
+		expect(last.requests).toEqual([]);
+		expect(scene.heard("ana")).toEqual([last.agent.settings.apology]);
+		expect(await scene.view("fake|ana")).toMatchObject({
+			parked: expect.stringContaining("its process died 3 times in this turn"),
+			waiting: [{ id: "ana-1" }],
+		});
+		await last.backend.unpark("fake|ana");
+		await scene.rest();
+		expect(scene.heard("ana")).toEqual([last.agent.settings.apology, "re: poison"]);
+		await scene.end();
+	}),
+
 	scenario(
 		"E4: killed in onCall: it runs again for the same call, by which what it does outside is known",
 		async (scene) => {
