@@ -73,6 +73,8 @@ export interface Repeat {
 /** A fact from the application, a timer or the engine, handled in its turn like a message, but no person said it. */
 export interface Occurrence {
 	id: string;
+	/** Further ids that are remembered with it. */
+	keys?: readonly string[];
 	address: AddressKey;
 	/** `event`: goes to `onEvent`. `delivered`: the parts of `turn` have left; `ends` when the call was to
 	 * end then. `close`: the call ends for `reason`. */

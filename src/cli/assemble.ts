@@ -3,6 +3,7 @@ import type { Channel } from "../channel/channel.js";
 import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { Backend } from "../engine/backend.js";
+import type { Desk } from "../engine/desk.js";
 import { createRuntime, type Role, type Runtime } from "../engine/runtime.js";
 import { type DeskServer, serveDesk } from "../gateway/desk-server.js";
 import { type Gateway, startGateway } from "../gateway/gateway.js";
@@ -45,6 +46,7 @@ export async function serve(parts: Parts, shell: Shell, started: (gateway: Gatew
 	const { config, clock, log, roles } = parts;
 	const channels = roles === undefined || roles.includes("gateway") ? parts.channels : [];
 	const runtime = assemble(parts);
+	const orders = deskOver(parts.backend, parts.channels, clock, parts.agent.events);
 	const stopAsked = shell.stopAsked();
 	const flushTraces = await exportTraces({ ...config.traces, log });
 	await runtime.start();
@@ -52,13 +54,18 @@ export async function serve(parts: Parts, shell: Shell, started: (gateway: Gatew
 	try {
 		const { port, host, trustProxy, adminToken: token } = config;
 		const health = healthOf(runtime, clock);
-		const admin = token && { token, metrics: metricsOf(runtime, clock), queues: parts.backend.queues ?? [] };
+		const admin = token && {
+			token,
+			metrics: metricsOf(runtime, clock),
+			queues: parts.backend.queues ?? [],
+			event: orders.event.bind(orders),
+		};
 		gateway = await startGateway({ port, host, trustProxy, channels, health, log, clock, ...(admin && { admin }) });
 	} catch (error) {
 		await runtime.stop(0);
 		throw error;
 	}
-	const desk = await deskOf(parts);
+	const desk = await deskOf(orders, parts);
 	started(gateway);
 	const stray = watchStrayErrors(log);
 	const why = await Promise.race([stopAsked, stray.fatal]);
@@ -72,7 +79,7 @@ export async function serve(parts: Parts, shell: Shell, started: (gateway: Gatew
 }
 
 /** A store on disk lets only one process in, so this one takes orders for it; any other can be opened beside it. */
-async function deskOf({ config, backend, channels, clock, log }: Parts): Promise<DeskServer | undefined> {
+async function deskOf(desk: Desk, { config, backend, log }: Parts): Promise<DeskServer | undefined> {
 	if (backend.name !== "embedded") return undefined;
-	return serveDesk(deskOver(backend, channels, clock), { path: deskNotePath(config), log });
+	return serveDesk(desk, { path: deskNotePath(config), log });
 }

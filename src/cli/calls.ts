@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Json } from "../call/json.js";
 import type { CallState, Done } from "../engine/desk.js";
 import { CallboardError } from "../errors.js";
 import { atDesk } from "./open-desk.js";
@@ -79,6 +80,28 @@ export async function replyToCall(
 export async function releaseCall(call: string, note: string | undefined, shell: Shell): Promise<ExitCode> {
 	const order = { call, ...(note === undefined ? {} : { note }) };
 	return told(shell, await atDesk(shell, (desk) => desk.release(order)));
+}
+
+/** `callboard calls event`: tells a call's agent of something that happened. */
+export async function tellCall(
+	call: string,
+	{ name, json }: { name: string; json: string | undefined },
+	{ id = randomUUID() }: { id?: string },
+	shell: Shell,
+): Promise<ExitCode> {
+	const data = json === undefined ? null : parsed(json);
+	return told(shell, await atDesk(shell, (desk) => desk.event({ call, name, data, key: id })));
+}
+
+function parsed(json: string): Json {
+	try {
+		return JSON.parse(json) as Json;
+	} catch (cause) {
+		throw new CallboardError("BAD_JSON", "operator", "the data of the event is no JSON", {
+			next: `put it in single quotes: callboard calls event 3f2a9c1e paid '{"order": 17}'`,
+			cause,
+		});
+	}
 }
 
 /** Says what came of an order, and whether there was anything to do. */

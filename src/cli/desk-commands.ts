@@ -12,7 +12,7 @@ const JSON_OPTION = ["--json", "print JSON"] as const;
 export function deskCommands(program: Command, does: Does, shell: Shell): void {
 	const group = (name: string, description: string) =>
 		program.command(name).description(description).helpCommand(false).allowExcessArguments(false);
-	const calls = group("calls", "look after calls: list, show, retry, close, reply, release");
+	const calls = group("calls", "look after calls: list, show, retry, close, reply, release, event");
 	const outbox = group("outbox", "look after what is to be sent: list, retry");
 
 	const list = calls
@@ -63,6 +63,20 @@ export function deskCommands(program: Command, does: Does, shell: Shell): void {
 		.argument(...CALL)
 		.argument("[note]", "what the agent should know, in quotes");
 	release.action(does(async () => (await import("./calls.js")).releaseCall(one(release), release.args[1], shell)));
+
+	const event = calls
+		.command("event")
+		.description("tell the agent of a call that something happened")
+		.argument(...CALL)
+		.argument("<name>", "an event that the agent declares for app")
+		.argument("[json]", "its data, in single quotes")
+		.option("--id <key>", "sent again under the same key, it is one event");
+	event.action(
+		does(async () => {
+			const [call = "", name = "", json] = event.args;
+			return (await import("./calls.js")).tellCall(call, { name, json }, event.opts(), shell);
+		}),
+	);
 
 	const rows = outbox
 		.command("list")

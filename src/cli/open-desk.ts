@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { AgentDeclaration } from "../agent/declaration.js";
 import type { Part } from "../call/part.js";
 import type { Channel, Payload } from "../channel/channel.js";
 import { type Clock, systemClock } from "../clock.js";
@@ -18,11 +19,17 @@ export function deskNotePath(config: Pick<Config, "data">): string {
 	return join(config.data, "desk.json");
 }
 
-/** The desk over a backend that is open, with the channels of its doors. */
-export function deskOver(backend: Backend, channels: readonly Channel[], clock: Clock): Desk {
+/** The desk over a backend that is open, with the channels of its doors, and the events of its agent where it is known. */
+export function deskOver(
+	backend: Backend,
+	channels: readonly Channel[],
+	clock: Clock,
+	events?: AgentDeclaration["events"],
+): Desk {
 	return new BackendDesk({
 		backend,
 		clock,
+		events: () => events,
 		async render(door: string, part: Part): Promise<readonly Payload[]> {
 			const channel = channels.find(({ name }) => name === door) ?? (await renderingChannel(door));
 			if (channel !== undefined) return channel.render(part);

@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import type { AgentDeclaration } from "../agent/declaration.js";
 import { type AddressKey, parseAddressKey } from "../call/address.js";
 import type { CallRecord } from "../call/call-record.js";
+import type { Json } from "../call/json.js";
 import type { Part } from "../call/part.js";
 import type { Payload } from "../channel/channel.js";
 import type { Clock } from "../clock.js";
 import { CallboardError } from "../errors.js";
+import { appEvent } from "./app-event.js";
 import type { AddressView, Backend, OutboxRow } from "./backend.js";
 import type { CallLine, CallState, Desk, Done, OutboxLine } from "./desk.js";
 import { defaultLimits } from "./limits.js";
@@ -15,6 +18,8 @@ export interface BackendDeskOptions {
 	clock: Clock;
 	/** The payloads of one part at one door. @throws CallboardError `DOOR_UNKNOWN` */
 	render(door: string, part: Part): Promise<readonly Payload[]>;
+	/** What the agent of a door declares; undefined where it is not known, and then its turn has to say. */
+	events?(door: string): AgentDeclaration["events"] | undefined;
 }
 
 const PAGE = 200;
@@ -26,11 +31,13 @@ export class BackendDesk implements Desk {
 	readonly #backend: Backend;
 	readonly #clock: Clock;
 	readonly #render: BackendDeskOptions["render"];
+	readonly #events: BackendDeskOptions["events"];
 
-	constructor({ backend, clock, render }: BackendDeskOptions) {
+	constructor({ backend, clock, render, events }: BackendDeskOptions) {
 		this.#backend = backend;
 		this.#clock = clock;
 		this.#render = render;
+		this.#events = events;
 	}
 
 	async calls(options: { state?: CallState; limit: number; after?: AddressKey }): Promise<readonly CallLine[]> {
@@ -111,6 +118,39 @@ export class BackendDesk implements Desk {
 		const append = [{ role: "note", text, at: this.#clock.now() }] as const;
 		await this.#backend.amend(address, { owner: "agent", append });
 		return done(address, "the agent has it again, and answers the next message");
+	}
+
+	async event({ call, name, data, key }: { call: string; name: string; data: Json; key: string }): Promise<Done> {
+		const { address, parked } = await this.#find(call);
+		const { door } = parseAddressKey(address);
+		const occurrence = appEvent(name, data, { door, declared: this.#events?.(door) });
+		const at = this.#clock.now();
+		const id = `app.${hash(key)}`;
+		const words = `${id}.${hash(JSON.stringify([name, occurrence.data]))}`;
+		if (await this.#seen(address, id)) {
+			if (await this.#seen(address, words)) return nothing(address, "it came in before under this key");
+			throw new CallboardError("KEY_REUSED", "operator", "this key was used for another event", {
+				where: address,
+				next: "give every event a key of its own, and the same one only to the same event",
+			});
+		}
+		const item = { type: "occurrence", id, keys: [words], address, occurrence, at } as const;
+		const { outcome } = await this.#backend.accept(item, defaultLimits);
+		if (outcome === "full") {
+			throw new CallboardError("INBOX_FULL", "operator", `${defaultLimits.inbox} things wait in this call already`, {
+				where: address,
+				next: "send it again later, under the same key",
+			});
+		}
+		if (outcome === "duplicate") return nothing(address, "it came in before under this key");
+		return done(address, parked === undefined ? "the agent is told" : "it waits, for the call is set aside");
+	}
+
+	/** An inbox without any room takes nothing, and still says what it knows. */
+	async #seen(address: AddressKey, id: string): Promise<boolean> {
+		const occurrence = { kind: "event", name: "", data: null, source: "app" } as const;
+		const item = { type: "occurrence", id, address, occurrence, at: this.#clock.now() } as const;
+		return (await this.#backend.accept(item, { ...defaultLimits, inbox: 0 })).outcome === "duplicate";
 	}
 
 	async outbox({ limit }: { limit: number }): Promise<readonly OutboxLine[]> {
@@ -226,6 +266,8 @@ function nextAttempt(row: string): string {
 
 const done = (address: AddressKey, says: string): Done => ({ done: true, address, says });
 const nothing = (address: AddressKey, says: string): Done => ({ done: false, address, says });
+
+const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
 /** As a shell takes it. */
 function quoted(name: string): string {

@@ -1,5 +1,6 @@
 import type { AddressKey } from "../call/address.js";
 import type { Owner } from "../call/call-record.js";
+import type { Json } from "../call/json.js";
 import type { AddressView, OutboxMark } from "./backend.js";
 import type { Survey } from "./survey.js";
 
@@ -62,6 +63,14 @@ export interface Desk {
 	reply(options: { call: string; text: string; key: string; take: boolean }): Promise<Done>;
 	/** Gives a call back to its agent, with a note in its history. */
 	release(options: { call: string; note?: string }): Promise<Done>;
+	/**
+	 * Tells the agent of a call that something happened in the application; it goes to `onEvent`, source `app`, in its turn.
+	 * One that comes after a call has ended begins a new one.
+	 * @param options.key an event repeated under the same key is one, for as long as ids are remembered (8 days)
+	 * @throws CallboardError `EVENT_UNDECLARED`, `BAD_EVENT_NAME`, `EVENT_TOO_LARGE`, `NOT_SERIALISABLE`, `KEY_REUSED` for
+	 * a known key with other words, `INBOX_FULL`
+	 */
+	event(options: { call: string; name: string; data: Json; key: string }): Promise<Done>;
 	outbox(options: { limit: number }): Promise<readonly OutboxLine[]>;
 	/** Sends a failed or unknown row again under a new id. @throws CallboardError `UNKNOWN_ROW`, `ROW_WITHHELD` */
 	resend(options: { row: string }): Promise<Done & { as: string }>;
@@ -77,6 +86,7 @@ export const deskVerbs = [
 	"close",
 	"reply",
 	"release",
+	"event",
 	"outbox",
 	"resend",
 	"survey",

@@ -1,7 +1,9 @@
 import { Hono } from "hono";
 import type { Clock } from "../clock.js";
+import type { Desk } from "../engine/desk.js";
 import type { Log } from "../observe/log.js";
 import { AdminPass } from "./admin-pass.js";
+import { takeEvent } from "./event-route.js";
 import { loginPage } from "./login-page.js";
 import { queuePage } from "./queue-page.js";
 
@@ -12,17 +14,19 @@ export interface AdminOptions {
 	metrics(): Promise<{ type: string; text: string }>;
 	/** BullMQ queues to show; none where the backend has none. */
 	queues: readonly unknown[];
+	/** Tells an agent of an event of the application. Without it `/events` does not exist. */
+	event?: Desk["event"];
 }
 
 const NO_STORE = { "cache-control": "no-store" };
 const QUEUES = "/admin/queues";
 
 /**
- * `/metrics` for programs that carry the token, and pages under `/admin` for people: after a form that asks for it, or
+ * `/metrics` and `/events` for programs that carry the token, and pages under `/admin` for people: after a form that asks for it, or
  * with the token too.
  */
 export async function adminApp(options: AdminOptions & { clock: Clock; log: Log }): Promise<Hono> {
-	const { metrics, clock, log } = options;
+	const { metrics, event, clock, log } = options;
 	const pass = new AdminPass(options.token, clock);
 	const app = new Hono();
 
@@ -31,6 +35,10 @@ export async function adminApp(options: AdminOptions & { clock: Clock; log: Log 
 		const { type, text } = await metrics();
 		return new Response(text, { headers: { ...NO_STORE, "content-type": type } });
 	});
+
+	if (event !== undefined) {
+		app.post("/events", (c) => (pass.bearer(c.req.raw) ? takeEvent(c.req.raw, event, log) : refused()));
+	}
 
 	app.get("/admin/login", () => loginPage({ wrong: false }));
 	app.post("/admin/login", async (c) => {

@@ -56,6 +56,15 @@ describe("callboard calls, outbox and queue", { timeout: 240_000 }, () => {
 		expect((await run("calls", "release", call.address, "she knows the prices")).code).toBe(0);
 		await visitor.says("and now?");
 		await visitor.hears("How can I help?");
+
+		const paid = ["calls", "event", call.call, "paid", '{"order": 17}', "--id", "order-17"] as const;
+		expect(await run(...paid)).toEqual({ code: 0, out: `${call.address}: the agent is told\n`, err: "" });
+		await visitor.hears("Order 17 is paid, thank you.");
+		expect(await run(...paid)).toMatchObject({ code: 1, err: expect.stringContaining("came in before") });
+		expect(await run("calls", "event", call.call, "sent")).toMatchObject({
+			code: 2,
+			err: expect.stringContaining('the agent takes no event of that name from "app"; it takes paid'),
+		});
 		expect(await run("calls", "reply", call.call, "me again")).toMatchObject({
 			code: 2,
 			err: expect.stringMatching(/^callboard: web\|.*: the agent has this call, not a human; take it with --take.*\n$/),

@@ -5,6 +5,12 @@ import { Agent, tool } from "callboard";
 
 /** You answer for a shop. */
 export default class Shop extends Agent {
+	static events = { paid: { from: ["app"] } };
+
+	onEvent(name: string, data: { order: number }) {
+		if (name === "paid") this.call.say(\`Order \${data.order} is paid, thank you.\`);
+	}
+
 	/** Hands the call to people. */
 	@tool()
 	human(): string {

@@ -98,7 +98,7 @@ export function fireTimers(step: Step, limit: number): void {
 }
 
 function idsOf(item: InboxItem): readonly string[] {
-	return item.type === "message" ? [item.id, ...(item.keys ?? [])] : [item.id];
+	return [item.id, ...(item.keys ?? [])];
 }
 
 function push(step: Step, address: AddressKey, head: Head, item: InboxItem): void {
