@@ -6,6 +6,7 @@ import type { Channel } from "../../src/channel/channel.js";
 import { pause, systemClock } from "../../src/clock.js";
 import type { EngineLimits } from "../../src/engine/limits.js";
 import { createRuntime, type Role, type Runtime } from "../../src/engine/runtime.js";
+import { CallboardError } from "../../src/errors.js";
 import type { Model } from "../../src/model/model.js";
 import { buildManifest } from "../../src/schema/manifest-file.js";
 import { answer } from "./answer.js";
@@ -26,6 +27,7 @@ export interface CallboardOptions {
 }
 
 const door = "bench";
+const AGAIN_MS = 250;
 const answers = new Answers();
 /** What resolves the message whose answer this is. */
 const awaited = new Map<string, () => void>();
@@ -117,14 +119,24 @@ answer({
 	stop: () => runtime.stop(1000),
 });
 
+/** Hands a message over as a platform does: again after a while when it could not be taken. */
 async function accept({ chat, seq, text }: Said): Promise<void> {
-	const { outcome } = await runtime.host(door).accept({
-		type: "message",
+	const message = {
+		type: "message" as const,
 		id: short ? `wamid.HBgLNDkxNzAwMDAwMRUCABIYFjNFQjBD${seq}` : `m.${chat}.${seq}`,
 		address: addressKey({ door, chat }),
 		contact: { id: `bench:${chat}`, name: "U" },
-		content: { kind: "text", text },
+		content: { kind: "text" as const, text },
 		sentAt: Date.now(),
-	});
-	if (outcome !== "accepted") throw new Error(`a message was ${outcome}`);
+	};
+	for (;;) {
+		try {
+			const { outcome } = await runtime.host(door).accept(message);
+			if (outcome === "full") throw new Error("an inbox is full");
+			return;
+		} catch (error) {
+			if (!(error instanceof CallboardError && error.code === "BACKEND_UNAVAILABLE")) throw error;
+			await pause(systemClock, AGAIN_MS);
+		}
+	}
 }
