@@ -97,6 +97,7 @@ export interface Settlement {
 	record: CallRecord;
 	/** Set when the turn began a new call: the old call's history is not the new one's. */
 	fresh: boolean;
+	/** Without what the agent says where the owner changed while the turn ran: that is not sent, and not history. */
 	append: readonly HistoryEntry[];
 	/** How many history rows to keep at least. */
 	keep: number;

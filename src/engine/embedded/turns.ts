@@ -110,8 +110,9 @@ export function settle(step: Step, lease: Lease, settlement: Settlement, keepEnd
 	}
 	for (; head.inbox.from < settlement.through; head.inbox.from += 1)
 		tx.remove(numberedKey("in", address, head.inbox.from));
-	writeOwner(head, settlement);
-	writeHistory(step, address, head, settlement);
+	const changed = writeOwner(head, settlement);
+	const append = changed ? settlement.append.filter((entry) => !isAgents(entry)) : settlement.append;
+	writeHistory(step, address, head, { ...settlement, append });
 	for (const row of settlement.outbox) putRow(step, address, head, row);
 	if (settlement.then !== undefined && settlement.outbox.length > 0)
 		head.awaited.push({ after: head.outbox.to, item: settlement.then });
@@ -167,12 +168,23 @@ export function putRow(step: Step, address: AddressKey, head: Head, row: Settlem
 	head.outbox.to += 1;
 }
 
-/** An owner changed while the turn ran stays, and the turn's words, decided under the one before, are not sent. */
-function writeOwner(head: Head, { record }: Settlement): void {
+/**
+ * An owner changed while the turn ran stays, and the turn's words, decided under the one before, are not sent.
+ * @returns whether one has
+ */
+function writeOwner(head: Head, { record }: Settlement): boolean {
 	if (head.epoch === head.epochAtClaim) {
 		head.owner = record.owner;
 		head.epoch = record.epoch;
-	} else if (record.epoch >= head.epoch) head.epoch = record.epoch + 1;
+		return false;
+	}
+	if (record.epoch >= head.epoch) head.epoch = record.epoch + 1;
+	return true;
+}
+
+/** Words that the agent meant to say. */
+function isAgents(entry: HistoryEntry): boolean {
+	return entry.role === "said" && entry.by !== "human";
 }
 
 function writeHistory(step: Step, address: AddressKey, head: Head, settlement: Settlement): void {

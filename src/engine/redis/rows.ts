@@ -24,7 +24,7 @@ const SPEAKER_OF = new Map(Object.entries(SPEAKERS).map(([speaker, letter]) => [
 
 /**
  * One row of history. Plain text, which most rows are, is a letter and an array; an id that begins with the call's own
- * is written without it.
+ * is written without it. Any other begins with its role: scripts tell by it what was said.
  */
 export function writeHistory(entry: HistoryEntry, call: string | undefined): string {
 	if (entry.role === "user" && entry.name === undefined && isPlain(entry.content))
@@ -36,7 +36,8 @@ export function writeHistory(entry: HistoryEntry, call: string | undefined): str
 			return `${SPEAKERS[entry.by]}${JSON.stringify([id, entry.part.text, entry.at])}`;
 		}
 	}
-	return JSON.stringify(entry);
+	const { role, ...rest } = entry;
+	return JSON.stringify({ role, ...rest });
 }
 
 export function readHistory(text: string, call: string | undefined): HistoryEntry {

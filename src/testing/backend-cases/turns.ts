@@ -295,11 +295,22 @@ export const turnCases = [
 			const { lease } = await claimed(backend, A);
 			await backend.amend(A, { owner: "human" });
 			await backend.amend(A, { owner: "agent" });
-			const turn = settlement(2, { record: record({ turns: 2 }), outbox: [row("1")], append: [user("m2")] });
+			const said = { role: "said", part: { kind: "text", text: "hi" }, by: "model", at: 0 } as const;
+			const choices = { kind: "choices", text: "which?", choices: [] } as const;
+			const append: HistoryEntry[] = [
+				user("m2"),
+				{ ...said, id: "call-1.2.1" },
+				{ role: "asked", calls: [{ id: "c1", name: "book", arguments: "{}" }], at: 0 },
+				{ role: "result", call: "c1", name: "book", content: "done", at: 0 },
+				{ id: "call-1.2.2", part: choices, by: "code", at: 0, role: "said" },
+				{ ...said, id: "elsewhere", by: "code" },
+			];
+			const turn = settlement(2, { record: record({ turns: 2 }), outbox: [row("1")], append });
 			const { taken } = await backend.settle(lease, turn, { take: { owner: "one", leaseMs: LEASE } });
 			expect(taken).toMatchObject({ outcome: "discarded", row: { id: "1" } });
-			const { record: stored, outbox, marks } = await backend.view(A, { history: 0 });
-			expect(stored).toMatchObject({ owner: "agent", epoch: 2, turns: 2 });
+			const { record: stored, outbox, marks, history } = await backend.view(A, { history: 10 });
+			expect(stored).toMatchObject({ owner: "agent", epoch: 2, turns: 2, rows: 3 });
+			expect(history.map(({ role }) => role)).toEqual(["user", "asked", "result"]);
 			expect(outbox).toEqual([]);
 			expect(marks).toMatchObject([{ status: "discarded" }]);
 			await acceptAll(backend, message(A, "m3"));

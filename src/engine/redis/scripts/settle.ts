@@ -21,7 +21,8 @@ end
 `;
 
 const owner = lua`
--- An owner changed while the turn ran stays, and the turn's words, decided under the one before, are not sent.
+-- An owner changed while the turn ran stays, and the turn's words, decided under the one before, are not sent. Returns
+-- whether one has.
 local function writeOwner(v, put)
   local epoch, recordEpoch = tonumber(v[4] or '0'), tonumber(ARGV[10])
   if epoch == tonumber(v[12] or '0') then
@@ -31,9 +32,24 @@ local function writeOwner(v, put)
     if recordEpoch ~= epoch then
       v[4] = put('ep', whole(recordEpoch))
     end
-  elseif recordEpoch >= epoch then
+    return false
+  end
+  if recordEpoch >= epoch then
     v[4] = put('ep', whole(recordEpoch + 1))
   end
+  return true
+end
+
+-- Leaves out of the rows of a turn what will not be sent. Returns how many are left, in front.
+local function withheld(first, count)
+  local left = 0
+  for index = first, first + count - 1 do
+    if not string.match(ARGV[index], '^[mc]') and not string.match(ARGV[index], '^{"role":"said"') then
+      ARGV[first + left] = ARGV[index]
+      left = left + 1
+    end
+  end
+  return left
 end
 `;
 
@@ -86,7 +102,7 @@ if through > from then
     redis.call('LTRIM', key('i'), through - from, -1)
   end
 end
-writeOwner(v, put)
+local changed = writeOwner(v, put)
 
 local p = 19
 local function list(each)
@@ -101,6 +117,9 @@ if ARGV[7] == '1' then
   v[9] = '0'
 end
 local first, count = list(1)
+if changed then
+  count = withheld(first, count)
+end
 if count > 0 and spread('RPUSH', key('h'), first, count) > tonumber(ARGV[6]) then
   redis.call('LTRIM', key('h'), -tonumber(ARGV[6]), -1)
 end
