@@ -213,7 +213,7 @@ test("a claim and a row taken whose answers came too late are still this process
 });
 
 test("a Redis that reads its data: refused, then served", async () => {
-	const slow = ["--key-load-delay", "20000", "--loading-process-events-interval-bytes", "1024"];
+	const slow = ["--key-load-delay", "100000", "--loading-process-events-interval-bytes", "1024"];
 	const server = await start({ aof: true, args: slow });
 	const { backend } = await open(server.url);
 	const chats = Array.from({ length: 30 }, (_, n) => `web|${n}`);
@@ -228,8 +228,9 @@ test("a Redis that reads its data: refused, then served", async () => {
 	const early = new Redis(server.url, { enableReadyCheck: false, maxRetriesPerRequest: null, retryStrategy: () => 5 });
 	early.on("error", () => {});
 	await expect(early.get("any")).rejects.toThrow("LOADING");
-	early.disconnect();
 	await refusal(backend.accept(message(A, "m1", SECRET), limits));
+	await early.config("SET", "key-load-delay", "0");
+	early.disconnect();
 	const { outcome } = await eventually(() => backend.accept(message(A, "m1"), limits));
 	expect(["accepted", "duplicate"]).toContain(outcome);
 	expect(await backend.list({ limit: 100 })).toHaveLength(31);

@@ -1,3 +1,4 @@
+import { Cluster, type Redis } from "ioredis";
 import type { Log } from "../../observe/log.js";
 import type { News } from "../backend.js";
 import type { Client } from "./connection.js";
@@ -21,7 +22,9 @@ export class NewsWire {
 
 	publish(news: News): void {
 		if (this.#client.status !== "ready") return;
-		this.#client.publish(this.#channel, JSON.stringify(news)).catch(() => {});
+		this.#publisher()
+			?.publish(this.#channel, JSON.stringify(news))
+			.catch(() => {});
 	}
 
 	listen(hear: (news: News) => void): () => void {
@@ -39,6 +42,13 @@ export class NewsWire {
 	close(): void {
 		this.#listener?.disconnect();
 		this.#listeners.clear();
+	}
+
+	/** On a cluster always the same node: only what one node passes on arrives in order. */
+	#publisher(): Redis | undefined {
+		if (!(this.#client instanceof Cluster)) return this.#client;
+		const name = ({ options }: Redis) => `${options.host}:${options.port}`;
+		return this.#client.nodes("master").sort((a, b) => (name(a) < name(b) ? -1 : 1))[0];
 	}
 
 	#connect(): void {
