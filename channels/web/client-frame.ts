@@ -1,8 +1,12 @@
+import type { Json } from "../../src/call/json.js";
 import type { ClientFrame, VisitorContent } from "./protocol.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}$/;
 const ID_MAX = 512;
+const NAME_MAX = 200;
+/** Nesting of an event's data that nobody needs more of; whoever walks over it must not run out of stack. */
+const DEPTH_MAX = 32;
 
 /** Reads one frame of a stranger; undefined when it is not exactly one we know. Lengths of words are checked later. */
 export function readClientFrame(text: string): ClientFrame | undefined {
@@ -22,6 +26,12 @@ export function readClientFrame(text: string): ClientFrame | undefined {
 			const content = readContent(value.content);
 			if (typeof id !== "string" || !UUID.test(id) || content === undefined) return undefined;
 			return { type: "message", id, content };
+		}
+		case "event": {
+			const { id, data = null } = value;
+			const name = shortText(value.name, NAME_MAX);
+			if (typeof id !== "string" || !UUID.test(id) || name === undefined || !isPlain(data, DEPTH_MAX)) return undefined;
+			return { type: "event", id, name, data };
 		}
 		default:
 			return undefined;
@@ -61,6 +71,13 @@ function readContent(value: unknown): VisitorContent | undefined {
 		default:
 			return undefined;
 	}
+}
+
+/** Whether parsed JSON is not too deep, and has no member that could change what its object is. */
+function isPlain(value: unknown, depth: number): value is Json {
+	if (typeof value !== "object" || value === null) return true;
+	if (depth === 0 || Object.hasOwn(value, "__proto__")) return false;
+	return Object.values(value).every((member) => isPlain(member, depth - 1));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

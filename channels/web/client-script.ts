@@ -18,6 +18,7 @@ const MODULES = [
 	"entry-view",
 	"log-view",
 	"composer",
+	"outgoing-events",
 	"chat-window",
 	"element",
 ] as const;

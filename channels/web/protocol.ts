@@ -30,6 +30,8 @@ export type Entry =
 export type ErrorCode =
 	/** Not a frame, or not one we know. */
 	| "bad"
+	/** The agent takes no event of this name from the page. */
+	| "undeclared"
 	/** The same id was used before for other words. */
 	| "conflict"
 	| "too_long"
@@ -57,6 +59,8 @@ export type ClientFrame =
 	  }
 	/** `id` is a UUID made by the page; the same id is the same message, however often it comes. */
 	| { type: "message"; id: string; content: VisitorContent }
+	/** An event that the agent declares for `participant`; its `id` as that of a message. Answered by `ack` or `error`. */
+	| { type: "event"; id: string; name: string; data: Json }
 	| { type: "ping" };
 
 /** To the page. */

@@ -27,6 +27,7 @@ export interface RouteParts {
 
 const STATUS: Record<ErrorCode, number> = {
 	bad: 400,
+	undeclared: 422,
 	conflict: 409,
 	too_long: 413,
 	rate: 429,
@@ -127,8 +128,10 @@ async function takeMessage(request: Request, ip: string, parts: RouteParts): Pro
 	const body = await readBody(request);
 	if (body === undefined) return errorResponse(refusal("too_long", "the body is above 32 KB"));
 	const frame = readClientFrame(body);
-	if (frame?.type !== "message") return errorResponse(refusal("bad", "this is not a message"));
-	const reply = await parts.desk.say(visitorOf(request, session, ip), frame);
+	if (frame?.type !== "message" && frame?.type !== "event") {
+		return errorResponse(refusal("bad", "this is neither a message nor an event"));
+	}
+	const reply = await parts.desk.take(visitorOf(request, session, ip), frame);
 	return reply.type === "ack" ? Response.json(reply, { headers: NO_STORE }) : errorResponse(reply);
 }
 

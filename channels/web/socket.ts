@@ -77,7 +77,7 @@ export class ChatSockets {
 			if (frame?.type === "ping") return sink.send({ type: "pong" });
 			if (frame?.type === "hello") return hello(frame);
 			if (frame === undefined || visitor === undefined) return sink.send(refusal("bad", "this is not a known frame"));
-			sink.send(await desk.say(visitor, frame));
+			sink.send(await desk.take(visitor, frame));
 		};
 		const fail = (error: unknown): void => {
 			log.warn("web.socket_failed", { error });

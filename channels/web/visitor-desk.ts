@@ -17,6 +17,8 @@ export interface Visitor {
 }
 
 type MessageFrame = Extract<ClientFrame, { type: "message" }>;
+type EventFrame = Extract<ClientFrame, { type: "event" }>;
+type Answer = Extract<ServerFrame, { type: "ack" }> | ErrorFrame;
 type HistoryFrame = Extract<ServerFrame, { type: "history" }>;
 
 const BUSY_RETRY_MS = 5_000;
@@ -69,29 +71,56 @@ export class VisitorDesk {
 		};
 	}
 
-	/** Takes one message. The answer is an acknowledgement only when it is durably accepted, now or before. */
-	async say(visitor: Visitor, message: MessageFrame): Promise<Extract<ServerFrame, { type: "ack" }> | ErrorFrame> {
+	/**
+	 * Takes one message, or an event of the page: both count alike. The answer is an acknowledgement only when it is
+	 * durably accepted, now or before.
+	 */
+	async take(visitor: Visitor, frame: MessageFrame | EventFrame): Promise<Answer> {
 		const { session } = visitor;
-		const { id, content } = message;
+		const { id } = frame;
 		const now = this.#host.clock.now();
 		if (session.expiresAt <= now) return refusal("session", "the session is over", id);
-		const max = content.kind === "choice" ? LABEL_MAX : this.#settings.maxCharacters;
-		if (content.kind !== "open" && content.text.length > max) {
-			return refusal("too_long", `a message holds at most ${max} characters`, id);
-		}
+		const tooLong = this.#tooLong(frame);
+		if (tooLong !== undefined) return refusal("too_long", tooLong, id);
 		const waitMs =
 			this.#limits.session.take(session.visitor, id, now) ||
 			this.#limits.ip.take(rateKeyOfIp(visitor.ip), `${session.visitor}/${id}`, now);
 		if (waitMs > 0) return refusal("rate", "too many messages within a minute", id, waitMs);
-		return this.#accept(visitor, id, content, now);
+		return frame.type === "event" ? this.#fire(session, frame, now) : this.#accept(visitor, id, frame.content, now);
 	}
 
-	async #accept(
-		{ session, language }: Visitor,
-		id: string,
-		content: VisitorContent,
-		now: number,
-	): Promise<Extract<ServerFrame, { type: "ack" }> | ErrorFrame> {
+	#tooLong(frame: MessageFrame | EventFrame): string | undefined {
+		const { maxCharacters } = this.#settings;
+		if (frame.type === "event") {
+			const long = JSON.stringify(frame.data).length > maxCharacters;
+			return long ? `the data of an event holds at most ${maxCharacters} characters of JSON` : undefined;
+		}
+		const { content } = frame;
+		const max = content.kind === "choice" ? LABEL_MAX : maxCharacters;
+		const long = content.kind !== "open" && content.text.length > max;
+		return long ? `a message holds at most ${max} characters` : undefined;
+	}
+
+	async #fire(session: Session, { id, name, data }: EventFrame, at: number): Promise<Answer> {
+		const address = this.addressOf(session);
+		try {
+			const { outcome } = await this.#host.accept({ type: "event", id, address, name, data, at });
+			if (outcome === "full") return refusal("busy", "too many messages wait for an answer", id, BUSY_RETRY_MS);
+			return { type: "ack", id };
+		} catch (error) {
+			if (error instanceof CallboardError && error.code === "EVENT_UNDECLARED") {
+				return refusal("undeclared", `${error.message}; ${error.next}`, id);
+			}
+			return this.#notStored(address, id, error);
+		}
+	}
+
+	#notStored(address: AddressKey, id: string, error: unknown): ErrorFrame {
+		if (!(error instanceof CallboardError)) this.#host.log.error("web.accept_failed", { address, error });
+		return refusal("unavailable", "it could not be stored", id, BUSY_RETRY_MS);
+	}
+
+	async #accept({ session, language }: Visitor, id: string, content: VisitorContent, now: number): Promise<Answer> {
 		const address = this.addressOf(session);
 		const contact = { id: `web:${session.visitor}`, ...(language === undefined ? {} : { locale: language }) };
 		try {
@@ -114,8 +143,7 @@ export class VisitorDesk {
 			if (content.kind !== "open") this.#hub.heard(address, visitorEntry(id, content, now));
 			return { type: "ack", id };
 		} catch (error) {
-			if (!(error instanceof CallboardError)) this.#host.log.error("web.accept_failed", { address, error });
-			return refusal("unavailable", "the message could not be stored", id, BUSY_RETRY_MS);
+			return this.#notStored(address, id, error);
 		}
 	}
 

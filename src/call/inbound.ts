@@ -1,12 +1,15 @@
 import type { AddressKey } from "./address.js";
+import type { Json } from "./json.js";
 import type { Contact, Content, Message } from "./message.js";
 
 /**
- * What a channel may hand over, already verified. Only a `message` can become the input of a turn; an edit, a status or
- * a reaction goes its own way and can never enter the turn queue.
+ * What a channel may hand over, already verified. Only a `message` can become the input of a turn, and an `event` what
+ * its `onEvent` reads; an edit, a status or a reaction goes its own way and can never enter the turn queue.
  */
 export type Inbound =
 	| ({ type: "message" } & Message)
+	/** The page at the other end fires an event that the agent declares for `participant`. Handled in its turn. */
+	| { type: "event"; id: string; address: AddressKey; name: string; data: Json; at: number }
 	| { type: "edit"; address: AddressKey; message: string; content: Content; at: number }
 	| { type: "delete"; address: AddressKey; message: string; at: number }
 	| { type: "reaction"; address: AddressKey; message: string; emoji: string; contact: Contact; at: number }

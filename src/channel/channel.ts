@@ -70,6 +70,7 @@ export interface ChannelHost {
 	/**
 	 * Takes one verified inbound item. Resolves only when it is durable; acknowledge the platform after that.
 	 * @throws CallboardError `BACKEND_UNAVAILABLE` when it could not be stored: answer 503, so that the platform retries.
+	 * `EVENT_UNDECLARED` for an event that the agent does not take from a participant.
 	 */
 	accept(inbound: Inbound): Promise<Accepted>;
 	/** @param limit how many of the newest rows to read */

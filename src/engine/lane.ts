@@ -6,13 +6,13 @@ import type { Log, LogFields } from "../observe/log.js";
 import type { Backend } from "./backend.js";
 import type { Facts } from "./facts.js";
 
-type Aside = Exclude<Inbound, { type: "message" }>;
+type Aside = Exclude<Inbound, { type: "message" | "event" }>;
 
 /** How long an edit waits for its message: platforms do not promise an order. */
 const EARLY_MS = 60_000;
 
 /**
- * The way of everything inbound that is not a message: edits, deletions, reactions, statuses, echoes. None of it can
+ * The way of everything inbound that no turn reads: edits, deletions, reactions, statuses, echoes. None of it can
  * become the input of a turn. Each is logged and told to observers; an edit also changes its message while that waits,
  * or when it comes within a minute.
  */

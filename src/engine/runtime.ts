@@ -187,6 +187,7 @@ class EngineRuntime implements Runtime {
 				next: "make addresses with addressKey({ door: host.door, chat })",
 			});
 		}
+		if (inbound.type === "event") return this.#fired(door, inbound);
 		if (inbound.type !== "message") return this.#lane.take(inbound);
 		const accepted = await traced(
 			"accept",
@@ -206,6 +207,26 @@ class EngineRuntime implements Runtime {
 		if (accepted.outcome === "full") this.#log.warn("inbox.full", { ...fields, address: inbound.address });
 		this.#facts.tell("message.accepted", inbound.address, fields);
 		return accepted;
+	}
+
+	/** An event of the page. One the agent does not declare is refused here, so that a stranger starts no turns by it. */
+	#fired(name: string, event: Extract<Inbound, { type: "event" }>): Promise<Accepted> {
+		const door = this.#doors.named(name);
+		const { events } = door.agent;
+		if (!Object.hasOwn(events, event.name) || !events[event.name]?.from.includes("participant")) {
+			throw new CallboardError(
+				"EVENT_UNDECLARED",
+				"author",
+				'the agent takes no event of that name from "participant"',
+				{
+					next: 'declare it: static events = { name: { from: ["participant"] } }',
+				},
+			);
+		}
+		const { id, address, data, at } = event;
+		const occurrence = { kind: "event", name: event.name, data, source: "participant" } as const;
+		const item = { type: "occurrence", id: `page.${id}`, address, occurrence, at } as const;
+		return this.#worker.accept(item, this.#limits, door);
 	}
 
 	/** Under `debounce`, more may follow a message, unless it is a tap, a command or the opening of a page. */

@@ -59,6 +59,29 @@ test("nothing that is not a message can become the input of a turn", async () =>
 	await desk.end();
 });
 
+test("an event of the page is handled in its turn as a participant's, once; one that is not declared for it starts none", async () => {
+	const heard: unknown[] = [];
+	const desk = await stand({
+		agent: {
+			over: { events: { cart: { from: ["participant"] }, paid: { from: ["app"] } } },
+			onEvent: { cart: (data) => void heard.push(data) },
+		},
+	});
+	const { address } = desk.person();
+	const fire = (name: string, id: string) =>
+		desk.channel.receive({ type: "event", id, address, name, data: { items: 3 }, at: 0 });
+	expect(await fire("cart", "e1")).toEqual({ outcome: "accepted" });
+	await desk.runtime.idle();
+	expect(await fire("cart", "e1")).toEqual({ outcome: "duplicate" });
+	for (const name of ["paid", "toString", "other"]) {
+		await expect(fire(name, "e2")).rejects.toMatchObject({ code: "EVENT_UNDECLARED" });
+	}
+	await desk.runtime.idle();
+	expect(heard).toEqual([{ items: 3 }]);
+	expect((await desk.backend.view(address, { history: 0 })).record).toMatchObject({ turns: 1 });
+	await desk.end();
+});
+
 test("E5: a send that the platform reports as failed later is a fact with its code, and a warning", async () => {
 	const desk = await stand();
 	const { address } = desk.person();

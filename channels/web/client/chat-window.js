@@ -4,6 +4,7 @@ import { Conversation } from "./conversation.js";
 import { el, newUuid } from "./dom.js";
 import { icon } from "./icons.js";
 import { LogView } from "./log-view.js";
+import { OutgoingEvents } from "./outgoing-events.js";
 import { scriptOrigin, settings } from "./settings.js";
 import { storage } from "./storage.js";
 import { fill, stringsFor } from "./strings.js";
@@ -24,6 +25,7 @@ export class ChatWindow {
 	#host;
 	#connection;
 	#conversation;
+	#outgoing = new OutgoingEvents(settings.maxCharacters);
 	#composer;
 	#log;
 	#panel = el("section", { class: "panel", part: "panel" });
@@ -66,7 +68,7 @@ export class ChatWindow {
 				this.#paint();
 			},
 			last: () => this.#conversation.last,
-			unsent: () => this.#conversation.unsent,
+			unsent: () => [...this.#conversation.unsent, ...this.#outgoing.unsent],
 		});
 		this.#composer = new Composer({
 			strings: this.#strings,
@@ -109,6 +111,17 @@ export class ChatWindow {
 		if (matchMedia("(pointer: coarse)").matches) this.#title?.focus();
 		else this.#composer.focus();
 		this.#tell("callboard-open", undefined);
+	}
+
+	/**
+	 * Fires an event of the page.
+	 * @param {string} name
+	 * @param {import("../../../src/call/json.js").Json} data
+	 */
+	send(name, data) {
+		const settled = this.#outgoing.add(newUuid(), name, data);
+		this.#connection.flush();
+		return settled;
 	}
 
 	/** Closes the panel and gives the focus back to the launcher. The conversation goes on. */
@@ -187,6 +200,7 @@ export class ChatWindow {
 
 	/** @param {ServerFrame} frame */
 	#take(frame) {
+		this.#outgoing.settle(frame);
 		const replay = frame.type === "history" && !this.#conversation.loaded;
 		for (const line of this.#conversation.apply(frame)) {
 			if (line.part?.kind === "data") {

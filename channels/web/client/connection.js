@@ -15,7 +15,7 @@ import { openEvents, openSocket } from "./wire.js";
  * @property {(status: Status) => void} status
  * @property {() => void} fresh the visitor is new to the server: what was shown belongs to somebody else
  * @property {() => string | undefined} last id of the newest part shown
- * @property {() => Extract<ClientFrame, { type: "message" }>[]} unsent messages without acknowledgement, oldest first
+ * @property {() => Extract<ClientFrame, { type: "message" | "event" }>[]} unsent messages and events without acknowledgement, oldest first
  */
 
 const FIRST_RETRY_MS = 500;

@@ -25,6 +25,18 @@ export class CallboardChat extends HTMLElement {
 		this.#window?.open();
 	}
 
+	/**
+	 * Fires an event that the agent declares for `participant`. It waits until the chat is connected, and is kept neither
+	 * over a reload nor when it is refused.
+	 * @param {string} name
+	 * @param {import("../../../src/call/json.js").Json} [data] plain data, at most as long as a message
+	 * @returns {Promise<void>} settled when the server has stored or refused it
+	 */
+	send(name, data = null) {
+		if (this.#window === undefined) return Promise.reject(new Error("callboard: the chat is not in the page"));
+		return this.#window.send(name, data);
+	}
+
 	/** Closes the panel and gives the focus back to the launcher. The conversation goes on. */
 	close() {
 		this.#window?.close();

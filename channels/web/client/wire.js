@@ -118,7 +118,7 @@ export function openEvents({ base, token, last, frame, closed }) {
 	listen().catch(fail);
 	return {
 		send(message) {
-			if (message.type === "message") going = going.then(() => post(message)).catch(fail);
+			if (message.type === "message" || message.type === "event") going = going.then(() => post(message)).catch(fail);
 		},
 		close: () => end(1000),
 	};
