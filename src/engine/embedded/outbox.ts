@@ -26,12 +26,13 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 	if (waiting === undefined) return { outcome: "empty" };
 	const { row } = waiting;
 	const { sender } = head;
-	if (sender !== undefined && sender.until > now) {
-		const own = by !== undefined && sender.by === by && sender.owner === options.owner;
-		if (own && sender.unknown) return { outcome: "unknown", row };
-		if (own && waiting.status === "sending") return { outcome: "row", row, attempt: waiting.attempts };
-		return { outcome: "busy", until: sender.until };
+	const again = by !== undefined && sender?.by === by && sender.owner === options.owner;
+	if (again && waiting.status === "sending") {
+		head.sender = { ...sender, until: now + options.leaseMs };
+		step.save(address, head);
+		return sender.unknown ? { outcome: "unknown", row } : { outcome: "row", row, attempt: waiting.attempts };
 	}
+	if (sender !== undefined && sender.until > now) return { outcome: "busy", until: sender.until };
 	if (waiting.status === "pending" && head.outbox.notBefore > now)
 		return { outcome: "later", at: head.outbox.notBefore };
 	if (waiting.status === "pending" && row.by !== "human" && row.epoch !== head.epoch) {

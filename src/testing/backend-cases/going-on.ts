@@ -90,6 +90,21 @@ export const goingOnCases = [
 		if (next !== undefined) expect(await backend.settle(next.lease, settlement(2))).toEqual({});
 	}),
 
+	rule("what a turn's end took is its own when it is asked again late, unless another took it", async (bench) => {
+		const { backend, clock } = bench;
+		const { claimed: got } = await backend.accept(message(A, "m1"), limits, direct);
+		if (got === undefined) throw new Error("nothing was claimed");
+		const turn = settlement(1, { fresh: true, outbox: [row("1")] });
+		const first = { outcome: "row", row: row("1"), attempt: 1 };
+		expect((await backend.settle(got.lease, turn, { take: sending })).taken).toEqual(first);
+		await clock.advance(5 * LEASE);
+		expect((await backend.settle(got.lease, turn, { take: sending })).taken).toEqual(first);
+		expect(await take(backend, A, "two")).toEqual({ outcome: "busy", until: clock.now() + LEASE });
+		await clock.advance(LEASE);
+		expect((await take(backend, A, "two")).outcome).toBe("unknown");
+		expect((await backend.settle(got.lease, turn, { take: sending })).taken?.outcome).toBe("busy");
+	}),
+
 	rule("a turn's end with nothing after it gives the lease back and takes nothing", async ({ backend }) => {
 		const { claimed: got } = await backend.accept(message(A, "m1"), limits, direct);
 		if (got === undefined) throw new Error("nothing was claimed");

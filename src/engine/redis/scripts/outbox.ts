@@ -74,12 +74,14 @@ local function take(owner, leaseMs, operation)
     return {'empty'}
   end
   local tries = tonumber(v[5] or '0')
-  if v[2] and tonumber(v[2]) > NOW then
-    if v[1] == owner and v[3] == operation and v[4] == 'unknown' then
-      return {'unknown', row}
-    elseif v[1] == owner and v[3] == operation and v[4] then
-      return {'row', row, tries}
-    end
+  if v[4] and v[1] == owner and v[3] == operation then
+    -- Asked again because no answer came: nobody else has taken it since, however late it is.
+    evenWithoutMemory()
+    local till = whole(NOW + leaseMs)
+    redis.call('HSET', M, 'su', till)
+    redis.call('ZADD', P .. 's', till, A)
+    return v[4] == 'unknown' and {'unknown', row} or {'row', row, tries}
+  elseif v[2] and tonumber(v[2]) > NOW then
     return {'busy', v[2]}
   end
   if not v[4] then
