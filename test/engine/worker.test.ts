@@ -136,6 +136,29 @@ test("A3: a turn that failed is tried again, and a redelivery meanwhile changes 
 	await desk.end();
 });
 
+test("H13: a request that fails after a tool's effect is asked again, and the tool is not run again", async () => {
+	let requests = 0;
+	const keys: string[] = [];
+	const desk = await stand({
+		agent: { tools: { pay: { effect: "once", run: (_, { key }) => void keys.push(key) } } },
+		model: () => {
+			requests += 1;
+			if (requests === 1) return { calls: [["pay"]] };
+			if (requests === 2) throw new Error("HTTP 500");
+			return "It is paid.";
+		},
+	});
+	const ana = desk.person();
+	await ana.says("pay it");
+	await desk.settle();
+	expect(desk.told("turn.failed")).toHaveLength(1);
+	await desk.clock.advance(1_000);
+	await desk.runtime.idle();
+	expect([requests, keys.length]).toEqual([3, 1]);
+	expect(ana.heard).toEqual(["It is paid."]);
+	await desk.end();
+});
+
 test("a poison message is tried with growing waits, set aside with its reason, and the person told once", async () => {
 	const times: number[] = [];
 	let broken = true;

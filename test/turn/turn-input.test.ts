@@ -97,7 +97,7 @@ test("somebody who writes first is not greeted, and an agent without a greeting 
 	expect(await new Line(fakeAgent({}), new FakeModel()).say(open)).toMatchObject({ parts: [], requests: 0 });
 });
 
-test("a kind nobody can read is answered politely when it comes alone, with no request, and kept", async () => {
+test("E9: a kind nobody can read is answered politely when it comes alone, with no request, and kept", async () => {
 	const model = new FakeModel("About your poll…");
 	const line = new Line(fakeAgent({ settings: { unreadable: "In words, please." } }), model);
 	const result = await line.say({ kind: "unknown", what: "poll", text: "" });
