@@ -1,5 +1,6 @@
 import { CallboardError } from "../../src/errors.js";
 
+/** How one bot of Telegram is reached, and in which way its updates come. */
 export interface TelegramOptions {
 	/** The bot's token, as @BotFather gave it. */
 	token: string;

@@ -22,6 +22,7 @@ export interface WebTheme {
 	side?: "left" | "right";
 }
 
+/** How one web chat looks, who may embed it, and what a visitor may do; every value has a default. */
 export interface WebOptions {
 	/** Name of the business or bot, above the conversation. Default `Chat`. */
 	title?: string;

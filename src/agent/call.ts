@@ -30,11 +30,13 @@ export interface CallSupport {
 	listeners: CallListeners;
 }
 
+/** What goes with words that are said. */
 export interface SayOptions {
 	/** Answers the person can tap. A bare word is both id and label. */
 	choices?: readonly (Choice | string)[];
 }
 
+/** Why a call ends, and when. */
 export interface HangupOptions {
 	/** Kept with the call. Default `hangup`. */
 	reason?: string;

@@ -183,6 +183,7 @@ export interface PreparedCall {
 	key: string;
 }
 
+/** What code of the agent came to: writes to the state and acts on the call, neither of which counts until it is performed. */
 export interface Outcome {
 	/** Net writes, not yet applied to the session. Empty when it failed. */
 	changes: readonly Change[];

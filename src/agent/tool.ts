@@ -10,6 +10,7 @@ type StageOf<This> = This extends { stage: infer S extends string }
 	? S
 	: "this class has no stage field; add to it: stage: Stages<…> = …" & { readonly [refused]: never };
 
+/** What `@tool` is told of its method beside the signature and the docstring. */
 export interface ToolOptions<This> {
 	/** The stage or stages it may be called in; in all of them when absent. */
 	stage?: StageOf<This> | readonly StageOf<This>[];

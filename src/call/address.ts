@@ -13,6 +13,7 @@ export interface Address {
 /** One string for one address; parts are percent-encoded, so that `|` separates and `:` never appears. */
 export type AddressKey = string;
 
+/** Writes an address as one text, the name under which the engine keeps a chat; `parseAddressKey` reads it. */
 export function addressKey(address: Address): AddressKey {
 	const parts = [address.door, address.chat];
 	if (address.thread !== undefined) parts.push(address.thread);
