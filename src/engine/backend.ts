@@ -229,7 +229,10 @@ export interface Backend {
 	 * @returns what was handed out, oldest first; nothing when there is nothing or nobody looked
 	 */
 	extend(lease: Lease, leaseMs: number, look?: { from: number; items: number }): Promise<readonly InboxItem[]>;
-	/** @param position absolute position of the first of `rows` in this turn's journal, so that a repeated write is a no-op */
+	/**
+	 * @param position absolute position of the first of `rows` in this turn's journal, so that a repeated write is a no-op
+	 * @throws CallboardError `BAD_JOURNAL` when the rows in front of it are missing
+	 */
 	journal(lease: Lease, position: number, rows: readonly JournalRow[]): Promise<void>;
 	/**
 	 * Writes a turn and gives the lease back; wakes the worker again when more waits and the sender when there are rows.

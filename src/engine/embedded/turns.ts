@@ -4,6 +4,7 @@ import type { HistoryEntry } from "../../call/history.js";
 import type { InboxItem } from "../../call/message.js";
 import { CallboardError } from "../../errors.js";
 import type { Claim, Claimed, ClaimOptions, ClaimTerms, JournalRow, Lease, Settlement } from "../backend.js";
+import { badJournal } from "../bad-journal.js";
 import { checkAddress } from "../check-address.js";
 import { type Head, loadRecord, putOffUntil, type Step } from "./address-state.js";
 import { acceptOwn, cancelTimer, setTimer } from "./inbox.js";
@@ -85,6 +86,7 @@ export function extend(
 
 export function journal(step: Step, lease: Lease, position: number, rows: readonly JournalRow[]): void {
 	const head = held(step, lease);
+	if (position > head.journal) throw badJournal(lease.address, position);
 	rows.forEach((row, index) => {
 		const at = position + index;
 		if (at < head.journal) return;

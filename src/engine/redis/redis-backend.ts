@@ -22,6 +22,7 @@ import {
 	type TakeOptions,
 	type Work,
 } from "../backend.js";
+import { badJournal } from "../bad-journal.js";
 import { Caller } from "./caller.js";
 import { Partitions } from "./partition.js";
 import { type HandedOut, readClaimed, readTaken, readView, type TakenReply, type ViewReply } from "./replies.js";
@@ -142,7 +143,9 @@ export class RedisBackend implements Backend {
 	}
 
 	async journal(lease: Lease, position: number, rows: readonly JournalRow[]): Promise<void> {
-		await this.#call.leased(journal, lease, [position, ...rows.map((row) => JSON.stringify(row))]);
+		const args = [position, ...rows.map((row) => JSON.stringify(row))];
+		const [outcome] = await this.#call.leased(journal, lease, args);
+		if (outcome === "gap") throw badJournal(lease.address, position);
 	}
 
 	async settle(lease: Lease, settlement: Settlement, next: Next = {}): Promise<Settled> {

@@ -174,6 +174,7 @@ export const turnCases = [
 		await backend.journal(lease, 0, [{ n: 0 }]);
 		await backend.journal(lease, 0, [{ n: 0 }, { n: 1 }]);
 		await backend.journal(lease, 1, [{ n: 1 }]);
+		await expect(backend.journal(lease, 3, [{ n: 3 }])).rejects.toMatchObject({ code: "BAD_JOURNAL" });
 		await backend.release(lease, {});
 		expect((await claimed(backend, A)).journal).toEqual([{ n: 0 }, { n: 1 }]);
 	}),
