@@ -42,6 +42,7 @@ export type LiveEvent =
 	/** The draft of this turn will not be said as it stands. */
 	| { kind: "withdrawn"; turn: string };
 
+/** What became of an item that was handed over. */
 export type Accepted =
 	/** In the inbox, durably. */
 	| { outcome: "accepted" }
