@@ -2,9 +2,9 @@ import { CallboardError } from "../errors.js";
 import type { Json } from "./json.js";
 
 /**
- * A copy of a value as JSON would write it, cut off from the original: members that are `undefined` or functions are
- * left out, a Date becomes its ISO text, an Error its message. What JSON would lose without a word (a promise, a Map,
- * bytes) is refused.
+ * A copy of a value as JSON would write it, cut off from the original: members that are `undefined` are left
+ * out, a Date becomes its ISO text, an Error its message. What JSON would lose without a word (a function, a promise, a
+ * Map, bytes) is refused.
  *
  * @param what Names the value in the refusal: `call.send("cart", …)`.
  * @throws CallboardError `NOT_SERIALISABLE`, naming the path of what cannot be written.
@@ -14,7 +14,8 @@ export function copyJson(value: unknown, what: string): Json {
 }
 
 function copy(value: unknown, path: string, what: string, above: readonly object[]): Json | undefined {
-	if (value === undefined || typeof value === "function" || typeof value === "symbol") return undefined;
+	if (value === undefined) return undefined;
+	if (typeof value === "function" || typeof value === "symbol") throw refusal(`a ${typeof value}`, path, what);
 	if (value === null || typeof value === "string" || typeof value === "boolean") return value;
 	if (typeof value === "number") {
 		if (Number.isFinite(value)) return value;

@@ -130,6 +130,7 @@ describe("what a call is asked to do", () => {
 		expect(refusal(() => call.hangup({ after: "soon" as never }))).toBe("CALL_BAD_TIME");
 		expect(refusal(() => call.send("x", cyclic))).toBe("NOT_SERIALISABLE");
 		expect(refusal(() => call.send("x", { a: [new Map()] }))).toBe("NOT_SERIALISABLE");
+		expect(refusal(() => call.send("x", { a: () => 1 }))).toBe("NOT_SERIALISABLE");
 		expect(frame.acts).toEqual([]);
 	});
 
