@@ -36,7 +36,7 @@ export interface Measured {
 const words = "hello world, this is a typical inbound message of about eighty characters long";
 
 /** The same clock in every process of this machine, ms. */
-export function now(): number {
+function now(): number {
 	return performance.timeOrigin + performance.now();
 }
 
