@@ -9,6 +9,8 @@ export interface HistoryBounds {
 	window: number;
 	/** How many rows of the call stand before the first one given. */
 	before?: number;
+	/** How many of the newest rows are shown whatever the window: those of the running turn, which nobody has read yet. */
+	unread?: number;
 }
 
 /**
@@ -62,13 +64,18 @@ function unitsOf(rows: readonly HistoryEntry[]): Unit[] {
 	return units;
 }
 
-function trimmed(units: readonly Unit[], length: number, { window, before = 0 }: HistoryBounds): readonly Unit[] {
+function trimmed(
+	units: readonly Unit[],
+	length: number,
+	{ window, before = 0, unread = 0 }: HistoryBounds,
+): readonly Unit[] {
 	const earliest = Math.max(before, before + length - window);
 	if (earliest <= 0) return units;
 	const step = Math.max(1, Math.floor(window / 4));
 	const first = Math.ceil(earliest / step) * step - before;
+	const shown = Math.min(first, length - unread);
 	const lastUser = units.findLastIndex(({ row }) => row.role === "user");
-	return units.filter((unit, index) => unit.at >= first || index === lastUser || index === units.length - 1);
+	return units.filter((unit, index) => unit.at >= shown || index === lastUser || index === units.length - 1);
 }
 
 /** Writes the messages, one unit after the other. */

@@ -20,6 +20,7 @@ export interface Offering {
  */
 export function offer(draft: TurnDraft, { wordsOnly, again, window }: Offering): ModelRequest {
 	const { agent, session, record } = draft;
+	const shrunk = window < agent.settings.window;
 	const outside = record.contact.name === undefined ? [] : [record.contact.name];
 	const view = [viewRegion(agent, session, outside)];
 	if (wordsOnly && agent.tools.length > 0) view.push("No tool can be called any more in this turn: answer in words.");
@@ -27,7 +28,7 @@ export function offer(draft: TurnDraft, { wordsOnly, again, window }: Offering):
 	if (draft.guides.length > 0) view.push(`Write now, in your own words:\n${draft.guides.join("\n")}`);
 	return {
 		system: staticRegion(agent),
-		history: modelHistory(draft.history, { window, before: draft.before }),
+		history: modelHistory(draft.history, { window, before: draft.before, unread: shrunk ? 0 : draft.rows.length }),
 		view: view.filter((text) => text !== "").join("\n\n"),
 		tools: agent.tools.map(({ name, description, parameters }) => ({
 			name,

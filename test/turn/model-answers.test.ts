@@ -119,6 +119,18 @@ test("H11: a history too long for the model is shown by shorter windows until it
 	expect(line.warnings()).toContain("history.shrunk");
 });
 
+test("a turn of more messages than the window holds: the model reads every one of them, also after its tools ran", async () => {
+	const many = Array.from({ length: 40 }, (_, n) => `number ${n}`);
+	const model = new FakeModel("hello", { calls: [["a"], ["a"]] }, "read");
+	const line = new Line(fakeAgent({ tools: { a: {} }, settings: { window: 16 } }), model);
+	await line.say("before");
+	expect(words(await line.say(...many))).toEqual(["read"]);
+	for (const { history } of model.requests.slice(1)) {
+		expect(history.flatMap((message) => (message.role === "user" ? [message.text] : []))).toEqual(many);
+		expectValid(history);
+	}
+});
+
 test("H11: one message that is too long by itself ends in the apology", async () => {
 	const overflow = () => {
 		throw platform("MODEL_CONTEXT_OVERFLOW");
