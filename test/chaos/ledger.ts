@@ -2,7 +2,7 @@
  * The world outside: a server that writes down every call of a tool and every message sent to a person, durably, before
  * it answers. It is never killed. How it misbehaves is decided by the seed. Started with a `LedgerOrder` as JSON.
  */
-import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +13,7 @@ const { path, seed } = JSON.parse(process.argv[2] ?? "{}") as LedgerOrder;
 const file = openSync(path, "a");
 const attempts = new Map<string, number>();
 const arrived = new Map<string, string>();
+let writing = false;
 let waiting: { line: LedgerLine; written: () => void }[] = [];
 
 function tell(news: LedgerNews): void {
@@ -23,17 +24,21 @@ function tell(news: LedgerNews): void {
 function write(line: LedgerLine): Promise<void> {
 	return new Promise((written) => {
 		waiting.push({ line, written });
-		if (waiting.length === 1) setImmediate(flush);
+		if (!writing) flush();
 	});
 }
 
 function flush(): void {
 	const now = waiting;
 	waiting = [];
+	writing = now.length > 0;
+	if (!writing) return;
 	writeSync(file, now.map(({ line }) => `${JSON.stringify(line)}\n`).join(""));
-	fdatasyncSync(file);
-	tell({ lines: now.map(({ line }) => line) });
-	for (const { written } of now) written();
+	fdatasync(file, () => {
+		tell({ lines: now.map(({ line }) => line) });
+		for (const { written } of now) written();
+		flush();
+	});
 }
 
 async function tool(request: ToolRequest, response: ServerResponse): Promise<void> {

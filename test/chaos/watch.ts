@@ -15,6 +15,8 @@ interface Orphan {
 
 /** A call cut off is to be taken over within this, ms. */
 const SOON_MS = 5_000;
+/** And within this when more is wrong. */
+const LONG_MS = 30_000;
 
 /** Knows what the ledger has seen so far, and lets others wait for it. */
 export class Watch {
@@ -112,7 +114,8 @@ export class Watch {
 		this.#orphans.delete(address);
 		const ms = Date.now() - orphan.at;
 		this.takeovers.push({ address, ms, disturbed: orphan.disturbed });
-		if (!orphan.disturbed && ms > SOON_MS)
-			this.told(`${address}: cut off by ${orphan.by}, ${by} goes on after ${ms} ms`);
+		const more = orphan.disturbed ? ", with more wrong" : "";
+		if (ms > (orphan.disturbed ? LONG_MS : SOON_MS))
+			this.told(`${address}: cut off with ${orphan.by}, ${by} goes on after ${ms} ms${more}`);
 	}
 }
