@@ -57,7 +57,7 @@ async function converse(backend: Awaited<ReturnType<typeof opened>>, address: st
 				record: record(call, address, turn),
 				fresh: turn === 1,
 				append: [
-					{ role: "user", id, content: { kind: "text", text }, at },
+					{ role: "user", id, content: { kind: "text", text }, name: "Ada Lovelace", at },
 					{ role: "said", id: part, part: { kind: "text", text: said }, by: "model", at },
 				],
 				keep,

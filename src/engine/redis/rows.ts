@@ -27,8 +27,10 @@ const SPEAKER_OF = new Map(Object.entries(SPEAKERS).map(([speaker, letter]) => [
  * is written without it. Any other begins with its role: scripts tell by it what was said.
  */
 export function writeHistory(entry: HistoryEntry, call: string | undefined): string {
-	if (entry.role === "user" && entry.name === undefined && isPlain(entry.content))
-		return `u${JSON.stringify([entry.id, entry.content.text, entry.at])}`;
+	if (entry.role === "user" && isPlain(entry.content)) {
+		const { id, content, at, name } = entry;
+		return `u${JSON.stringify(name === undefined ? [id, content.text, at] : [id, content.text, at, name])}`;
+	}
 	if (entry.role === "said" && isPlain(entry.part)) {
 		const own = call !== undefined && entry.id.startsWith(`${call}.`);
 		if (own || !entry.id.startsWith("~")) {
@@ -42,10 +44,10 @@ export function writeHistory(entry: HistoryEntry, call: string | undefined): str
 
 export function readHistory(text: string, call: string | undefined): HistoryEntry {
 	if (text.startsWith("{")) return JSON.parse(text);
-	const [id, words, at] = JSON.parse(text.slice(1)) as [string, string, number];
+	const [id, words, at, name] = JSON.parse(text.slice(1)) as [string, string, number, string?];
 	const plain = { kind: "text", text: words } as const;
 	const by = SPEAKER_OF.get(text.slice(0, 1));
-	if (by === undefined) return { role: "user", id, content: plain, at };
+	if (by === undefined) return { role: "user", id, content: plain, ...(name !== undefined && { name }), at };
 	return { role: "said", id: id.startsWith("~") ? `${call}${id.slice(1)}` : id, part: plain, by, at };
 }
 
