@@ -22,7 +22,9 @@ async function backlog(redis: OwnRedis): Promise<Row> {
 		to.freeze();
 		await from.ask(operation, { crowd: who, pace: { inFlight: CONCURRENCY } });
 		to.thaw();
-		return answered(await to.ask<Measured>("measured", { expected: who.calls * who.each }));
+		const measured = await to.ask<Measured>("measured", { expected: who.calls * who.each });
+		// BullMQ has no order among the jobs of one person.
+		return to === bare ? measured : answered(measured);
 	};
 	const [a, b] = (await interleaved([worked(door, "add", ours), worked(producer, "fill", bare)])).map(perSecond);
 	for (const child of [door, producer, ours, bare]) await child.stop();
