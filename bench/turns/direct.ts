@@ -46,7 +46,7 @@ export async function direct(redis: OwnRedis): Promise<Row[]> {
 		...row("round trips a turn, direct, no tools (the Chat SDK beside it)", "commands", [trips, tripsPeer], {
 			most: 1,
 		}),
-		target: "<= 4 commands",
+		target: "<= 4",
 		ok: Math.round(trips * 10) / 10 <= 4,
 	});
 	for (const child of children) await child.stop();
