@@ -11,13 +11,29 @@ import { RIGHT_MS, whileKept } from "./row-right.js";
 const MARK_MS = 10 * 60_000;
 const FIRST_WAIT_MS = 250;
 
+/** What was taken, and when it was asked for: the right to it is no younger than that. */
+export interface Asked {
+	taken: Taken;
+	askedAt: number;
+}
+
 interface Flush {
 	/** Rows may have come since it last looked. */
 	again: boolean;
 	/** Taken by whoever called, and not dealt with yet. */
-	given: Taken | undefined;
+	given: Asked | undefined;
 	done: Promise<void>;
 }
+
+/** A row is no longer sent so shortly before the right to it ends, ms: it could arrive when another sends it too. */
+const LATE_MS = 500;
+
+const heldUp: SendResult = {
+	outcome: "retry",
+	afterMs: 0,
+	scope: "chat",
+	reason: "its process was held up before it could be sent",
+};
 
 /**
  * Sends what waits in the outboxes: one row after the other in each address, marked before it goes out and after. What
@@ -77,7 +93,7 @@ export class Sender {
 	}
 
 	/** Sends what waits at an address now, first what was taken on its behalf. Never rejects. */
-	flush(address: AddressKey, given?: Taken): Promise<void> {
+	flush(address: AddressKey, given?: Asked): Promise<void> {
 		const running = this.#running.get(address);
 		if (running !== undefined) {
 			running.again = true;
@@ -98,38 +114,49 @@ export class Sender {
 		} catch (error) {
 			log.error("sender.failed", { address, error });
 		} finally {
-			this.#running.delete(address);
+			this.#over(address, flush);
 			this.#options.pulse.beat();
 		}
 	}
 
+	/** What comes for the address from now on needs a flush of its own. */
+	#over(address: AddressKey, flush: Flush): void {
+		if (this.#running.get(address) === flush) this.#running.delete(address);
+	}
+
 	async #drain(address: AddressKey, door: Door, flush: Flush): Promise<void> {
-		let taken: Taken | undefined;
+		let next: Asked | undefined;
 		for (;;) {
-			taken ??= await this.#next(address, door, flush);
-			if (taken === undefined) return;
+			next ??= await this.#next(address, door, flush);
+			if (next === undefined) return this.#over(address, flush);
+			const { taken, askedAt } = next;
 			if (taken.outcome === "empty" || taken.outcome === "busy" || taken.outcome === "later") {
-				if (!flush.again && flush.given === undefined) return;
-				taken = undefined;
+				if (!flush.again && flush.given === undefined) return this.#over(address, flush);
+				next = undefined;
 			} else {
-				const dealing = taken;
-				taken = await whileKept(this.#options, address, () => this.#deal(address, door, dealing));
+				next = await whileKept(this.#options, address, () => this.#deal(address, door, taken, askedAt));
 			}
 		}
 	}
 
 	/** What was handed over, or else the first row. Undefined when nothing may be sent now. */
-	async #next(address: AddressKey, door: Door, flush: Flush): Promise<Taken | undefined> {
+	async #next(address: AddressKey, door: Door, flush: Flush): Promise<Asked | undefined> {
 		const { given } = flush;
 		flush.given = undefined;
 		if (given !== undefined) return given;
 		flush.again = false;
 		if (this.#stopping || this.#mustWait(address, door)) return undefined;
-		return this.#options.backend.take(address, this.#terms);
+		const askedAt = this.#options.clock.now();
+		return { taken: await this.#options.backend.take(address, this.#terms), askedAt };
 	}
 
 	/** Does what a taken row needs. Resolves to the row behind it, or to undefined when nobody has looked yet. */
-	async #deal(address: AddressKey, door: Door, taken: Extract<Taken, { row: OutboxRow }>): Promise<Taken | undefined> {
+	async #deal(
+		address: AddressKey,
+		door: Door,
+		taken: Extract<Taken, { row: OutboxRow }>,
+		askedAt: number,
+	): Promise<Asked | undefined> {
 		const { row } = taken;
 		switch (taken.outcome) {
 			case "discarded":
@@ -140,7 +167,9 @@ export class Sender {
 				return this.#mark(address, door, row, this.#judge(door, result, 1));
 			}
 			case "row": {
-				const result = await this.#send(address, door, row, taken.attempt);
+				// A process that stood still may find that another has looked the row up meanwhile, and sends it.
+				const late = this.#options.clock.now() - askedAt > RIGHT_MS - LATE_MS;
+				const result = late ? heldUp : await this.#send(address, door, row, taken.attempt);
 				if (result.outcome === "failed" && result.unreachable)
 					this.#options.facts.tell("contact.unreachable", address, { door: door.name, reason: result.reason });
 				return this.#mark(address, door, row, this.#judge(door, result, taken.attempt));
@@ -235,17 +264,21 @@ export class Sender {
 	}
 
 	/** However long the store is away: what became of the row is known here alone. */
-	async #mark(address: AddressKey, door: Door, row: OutboxRow, result: RowResult): Promise<Taken | undefined> {
+	async #mark(address: AddressKey, door: Door, row: OutboxRow, result: RowResult): Promise<Asked | undefined> {
 		const { backend, clock, owner } = this.#options;
 		const next = this.#stopping || this.#waitOf(door) > 0 ? undefined : { leaseMs: this.#terms.leaseMs };
 		const until = clock.now() + MARK_MS;
+		let askedAt = clock.now();
 		const taken = await persist(
 			clock,
 			() => (this.#givenUp ? 0 : until),
-			() => backend.mark(address, owner, row.id, result, next),
+			() => {
+				askedAt = clock.now();
+				return backend.mark(address, owner, row.id, result, next);
+			},
 		);
 		this.#tell(address, door, row, result);
-		return taken;
+		return taken && { taken, askedAt };
 	}
 
 	#tell(

@@ -122,16 +122,18 @@ export class Stint {
 		// Once it is written the lease is over, also when no answer came: from here on the store alone says who has it, and
 		// whoever asks again asks the same, or nobody would send what it took.
 		tenure.end();
-		const settled = await persist(clock, clock.now() + limits.sendMs, () => {
+		let askedAt = clock.now();
+		const { claimed, taken } = await persist(clock, clock.now() + limits.sendMs, () => {
 			tenure.signal.throwIfAborted();
+			askedAt = clock.now();
 			return backend.settle(claim.lease, settlement, next);
 		});
 		const { record, requests, parts } = result;
 		span.tell({ call: record.id, turn: record.turns, requests, parts: parts.length });
 		this.#told(claim, outcome, began);
-		const sent = sender?.flush(this.#address, settled.taken);
+		const sent = sender?.flush(this.#address, taken && { taken, askedAt });
 		if (ends(record, claim) && settlement.outbox.length === 0) void this.#tellEnd(record.ended?.reason ?? "", sent);
-		return settled.claimed;
+		return claimed;
 	}
 
 	/** What a claim at this address is to hand out. */

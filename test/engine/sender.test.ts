@@ -325,6 +325,36 @@ test("a slow send keeps its row from other processes as long as it takes, and a 
 	await desk.end();
 });
 
+test.each([
+	["its right is all but over: it takes the row anew, and sends it once", 2_600, ["re: hi"], []],
+	["another process has marked it by then: it is not sent any more", 4_000, [], [["re: hi", "ambiguous"]]],
+] as const)("a process stood still between taking a row and sending it, %s", async (_, ms, heard, marked) => {
+	const desk = await stand({ channel: { capabilities: { ambiguous: "leave" } } });
+	const settle = desk.backend.settle.bind(desk.backend);
+	const ana = desk.person();
+	desk.backend.settle = async (...args) => {
+		const settled = await settle(...args);
+		expect(settled.taken).toMatchObject({ outcome: "row" });
+		await desk.clock.advance(ms);
+		if (marked.length === 0) return settled;
+		const found = await desk.backend.take(ana.address, { owner: "other", leaseMs: 3_000 });
+		if (found.outcome === "unknown")
+			await desk.backend.mark(ana.address, "other", found.row.id, {
+				status: "ambiguous",
+				reason: "its sender is gone",
+			});
+		return settled;
+	};
+	await ana.says("hi");
+	await desk.settle();
+	await desk.clock.advance(10_000);
+	await desk.runtime.idle();
+	expect(ana.heard).toEqual(heard);
+	expect(desk.channel.attempts).toHaveLength(heard.length);
+	expect(await marks(desk, ana)).toEqual(marked);
+	await desk.end();
+});
+
 test("stopping in mid-send waits for the answer within the grace; without one the send is marked unknown", async () => {
 	for (const [grace, expected] of [
 		[10_000, []],
