@@ -5,6 +5,7 @@ import { bakery, bakeryDemo, callboard, type Project, project, type Running } fr
 
 let shop: Project;
 let server: TelegramServer;
+let bots = 0;
 beforeAll(() => {
 	shop = project({ "agents/bakery/agent.tsx": bakery, "agents/bakery/demo.yaml": bakeryDemo });
 });
@@ -20,7 +21,14 @@ afterAll(() => shop.remove());
 
 async function telegramEnv(over: Record<string, string> = {}): Promise<Record<string, string>> {
 	server = await startTelegramServer();
-	return { PORT: "0", TELEGRAM_TOKEN: server.token, TELEGRAM_API_ROOT: server.apiRoot, ...over };
+	// Every stand-in counts its updates from one, so each bot keeps its calls in a folder of its own.
+	return {
+		PORT: "0",
+		CALLBOARD_DATA: `.callboard-${++bots}`,
+		TELEGRAM_TOKEN: server.token,
+		TELEGRAM_API_ROOT: server.apiRoot,
+		...over,
+	};
 }
 
 describe("callboard dev --door telegram", () => {

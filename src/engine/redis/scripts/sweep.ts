@@ -15,7 +15,7 @@ export const sweep = script(
 	inbox,
 	timers,
 	lua`
-local LONGEST = 16000
+local LONGEST = 4000
 local DAY = 86400000
 local left = tonumber(ARGV[3])
 local turns, sends, soonest, lost = {}, {}, nil, 0
