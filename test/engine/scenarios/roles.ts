@@ -168,7 +168,7 @@ export const roleScenarios = [
 			expect(other.log.lines.filter(({ event }) => event === "door.unknown")).toHaveLength(1);
 			expect(other.requests).toEqual([]);
 			await scene.start({ roles: ["worker", "sender"], model: re });
-			await scene.rest(120_000);
+			await scene.rest(400_000);
 			expect(scene.heard("ana")).toEqual(["re: hi"]);
 			await scene.end();
 		},
