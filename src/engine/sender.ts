@@ -1,5 +1,7 @@
+import { setMaxListeners } from "node:events";
 import type { AddressKey } from "../call/address.js";
 import type { Delivery, SendResult } from "../channel/channel.js";
+import { pause } from "../clock.js";
 import { traced } from "../observe/trace.js";
 import type { OutboxRow, RowResult, Serving, Taken, TakeOptions } from "./backend.js";
 import type { Door } from "./door.js";
@@ -48,12 +50,13 @@ export class Sender {
 	/** Addresses waiting for a closed door. */
 	readonly #later = new Map<AddressKey, () => void>();
 	#serving: Serving | undefined;
-	#stopping = false;
+	readonly #stopped = new AbortController();
 	/** The grace of a stop is over: what cannot be written now is left to another process. */
 	#givenUp = false;
 
 	constructor(options: EngineParts) {
 		this.#options = options;
+		setMaxListeners(0, this.#stopped.signal);
 	}
 
 	start(): void {
@@ -63,7 +66,7 @@ export class Sender {
 
 	/** Sends nothing new, and waits for what is being sent; what has no answer when `graceMs` is over is `ambiguous`. */
 	async stop(graceMs: number): Promise<void> {
-		this.#stopping = true;
+		this.#stopped.abort();
 		for (const stop of this.#later.values()) stop();
 		this.#later.clear();
 		const giveUp = () => {
@@ -88,7 +91,7 @@ export class Sender {
 
 	/** How to take the first row of an address along the way, to be handed to `flush`; undefined when it must not go now. */
 	taking(address: AddressKey, door: Door): TakeOptions | undefined {
-		if (this.#serving === undefined || this.#stopping || this.#running.has(address)) return undefined;
+		if (this.#serving === undefined || this.#stopped.signal.aborted || this.#running.has(address)) return undefined;
 		return this.#mustWait(address, door) ? undefined : this.#terms;
 	}
 
@@ -145,7 +148,7 @@ export class Sender {
 		flush.given = undefined;
 		if (given !== undefined) return given;
 		flush.again = false;
-		if (this.#stopping || this.#mustWait(address, door)) return undefined;
+		if (this.#stopped.signal.aborted || this.#mustWait(address, door)) return undefined;
 		const askedAt = this.#options.clock.now();
 		return { taken: await this.#options.backend.take(address, this.#terms), askedAt };
 	}
@@ -163,7 +166,8 @@ export class Sender {
 				this.#tell(address, door, row, { status: "discarded", reason: taken.reason });
 				return undefined;
 			case "unknown": {
-				const result = await this.#reconcile(address, door, row, "its sender died while sending it");
+				const result = await this.#found(address, door, row);
+				if (result === undefined) return undefined;
 				return this.#mark(address, door, row, this.#judge(door, result, 1));
 			}
 			case "row": {
@@ -208,6 +212,23 @@ export class Sender {
 			if (result.outcome !== "sent") span.failed(result.outcome);
 			return result;
 		});
+	}
+
+	/**
+	 * What became of a row whose sender is gone. It may also stand still, and go on: what is not there yet is not sent again
+	 * before a send that was under way must be over, where another process can be at it. Undefined when there is no time
+	 * left to find out.
+	 */
+	async #found(address: AddressKey, door: Door, row: OutboxRow): Promise<SendResult | undefined> {
+		const { backend, clock, limits } = this.#options;
+		const reason = "its sender died while sending it";
+		const result = await this.#reconcile(address, door, row, reason);
+		if (result.outcome !== "retry" || backend.hold === undefined) return result;
+		const waited = await pause(clock, limits.sendMs, this.#stopped.signal).then(
+			() => true,
+			() => false,
+		);
+		return waited ? this.#reconcile(address, door, row, reason) : undefined;
 	}
 
 	async #reconcile(address: AddressKey, { channel }: Door, row: OutboxRow, reason: string): Promise<SendResult> {
@@ -266,7 +287,7 @@ export class Sender {
 	/** However long the store is away: what became of the row is known here alone. */
 	async #mark(address: AddressKey, door: Door, row: OutboxRow, result: RowResult): Promise<Asked | undefined> {
 		const { backend, clock, owner } = this.#options;
-		const next = this.#stopping || this.#waitOf(door) > 0 ? undefined : { leaseMs: this.#terms.leaseMs };
+		const next = this.#stopped.signal.aborted || this.#waitOf(door) > 0 ? undefined : { leaseMs: this.#terms.leaseMs };
 		const until = clock.now() + MARK_MS;
 		let askedAt = clock.now();
 		const taken = await persist(

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Channel } from "../../src/channel/channel.js";
 import { pause } from "../../src/clock.js";
+import type { Backend } from "../../src/engine/backend.js";
 import { CallboardError } from "../../src/errors.js";
 import type { FakePerson } from "../../src/testing/fake-person.js";
 import type { PlatformAnswer } from "../../src/testing/platform-answers.js";
@@ -324,6 +325,34 @@ test("a slow send keeps its row from other processes as long as it takes, and a 
 	expect(ana.heard).toEqual(["re: hi"]);
 	await desk.end();
 });
+
+test.each([
+	["what arrives meanwhile is not sent again", true],
+	["what has not arrived by then is sent", false],
+] as const)(
+	"C6: a sender that may only stand still is waited for as long as a send may take: %s",
+	async (_, arrives) => {
+		const before = await stand({ roles: ["gateway", "worker"] });
+		const ana = before.person();
+		await ana.says("hi");
+		await before.settle();
+		const taken = await before.backend.take(ana.address, { owner: "stands still", leaseMs: 3_000 });
+		if (taken.outcome !== "row") throw new Error(`it was ${taken.outcome}`);
+		await before.runtime.stop(0);
+		const manyProcesses = (backend: Backend) => Object.assign(backend, { hold: async () => true });
+		const desk = await stand({ after: before, over: manyProcesses });
+		await desk.clock.advance(8_000);
+		const delivery = { address: ana.address, key: taken.row.id, signal: new AbortController().signal };
+		if (arrives) await desk.channel.send(taken.row.payload, delivery);
+		await desk.clock.advance(2_000);
+		expect(desk.channel.delivered).toHaveLength(arrives ? 1 : 0);
+		await desk.clock.advance(4_000);
+		await desk.runtime.idle();
+		expect(attempts(desk)).toEqual(["re: hi"]);
+		expect(await marks(desk, ana)).toEqual([]);
+		await desk.end();
+	},
+);
 
 test.each([
 	["its right is all but over: it takes the row anew, and sends it once", 2_600, ["re: hi"], []],
