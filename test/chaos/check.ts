@@ -78,6 +78,7 @@ export async function check(input: CheckInput): Promise<Checked> {
 	for (const each of left) findings.add("other", "the store", `still to do: ${each}`);
 	for (const [id, times] of news) if (times > 1) findings.add("twice", id, `was called new ${times} times`);
 	const views = new Map((await everything(backend, 1_000_000)).map((view) => [view.address, view]));
+	const marked = new Set([...views.values()].flatMap(({ marks }) => marks.map(({ row }) => row.id)));
 	const byAddress = grouped(lines, ({ address }) => address);
 	const accepted = new Map<AddressKey, readonly string[]>();
 	for (const call of plan.calls) {
@@ -92,7 +93,7 @@ export async function check(input: CheckInput): Promise<Checked> {
 		views.delete(address);
 	}
 	for (const address of views.keys()) findings.add("other", address, "nobody wrote from here");
-	await globally(findings, backend, accepted, lines);
+	await globally(findings, backend, accepted, lines, marked);
 	return { counts: findings.counts, faults: findings.faults };
 }
 
@@ -127,6 +128,8 @@ function checkCall(findings: Findings, call: PlannedCall, view: AddressView, lin
 	if (state.sum !== sum) findings.add("other", address, `the sum is ${state.sum}, not ${sum}`);
 	checkTools(findings, address, { numbers, done, unknown }, lines);
 	checkReplies(findings, view, numbers, done, lines);
+	if (call.door === "lookup" && view.marks.length > 0)
+		findings.add("other", address, `${view.marks.length} sends are marked, though the platform can be asked`);
 }
 
 /** Numbers whose note was running when its process ended, so that nobody knows whether it was done. */
@@ -189,8 +192,14 @@ function checkReplies(
 		if (status !== "ambiguous") findings.add("lost", address, `"${text}" is marked ${status}`);
 	findings.counts.unknownSends += marked.size;
 	const seen = lines.flatMap((line) => (line.what === "send" && line.arrived ? [line.text] : []));
-	const expected = said.filter((text) => !marked.has(text) || seen.includes(text));
-	findings.sequence(address, "the person's", expected, seen);
+	for (const text of new Set(repeated(seen.filter((text) => marked.has(text)))))
+		findings.add("twice", address, `the person's "${text}", which is marked`);
+	findings.sequence(
+		address,
+		"the person's",
+		said.filter((text) => !marked.has(text)),
+		seen.filter((text) => !marked.has(text)),
+	);
 }
 
 async function globally(
@@ -198,8 +207,11 @@ async function globally(
 	backend: Backend,
 	accepted: ReadonlyMap<AddressKey, readonly string[]>,
 	lines: readonly LedgerLine[],
+	marked: ReadonlySet<string>,
 ): Promise<void> {
-	const delivered = lines.flatMap((line) => (line.what === "send" && line.arrived ? [line] : []));
+	const delivered = lines.flatMap((line) =>
+		line.what === "send" && line.arrived && !marked.has(line.key) ? [line] : [],
+	);
 	try {
 		await assertGlobalProperties(backend, { accepted, delivered });
 	} catch (error) {
