@@ -25,6 +25,8 @@ export interface BackendDeskOptions {
 const PAGE = 200;
 /** A shorter beginning of a call's id could be any. */
 const SHORTEST_ID = 4;
+/** Of no owner: what is to happen only then never does. */
+const NO_EPOCH = -1;
 
 /** The desk over a backend, in a process that has it open. */
 export class BackendDesk implements Desk {
@@ -91,13 +93,7 @@ export class BackendDesk implements Desk {
 			});
 		}
 		const owner = record?.owner ?? "agent";
-		if (owner === "agent" && !take) {
-			throw new CallboardError("AGENT_HAS_CALL", "operator", "the agent has this call, not a human", {
-				where: address,
-				next: "take it with --take; give it back with `callboard calls release`",
-			});
-		}
-		const id = `human.${createHash("sha256").update(`${address} ${key}`).digest("hex").slice(0, 16)}.1`;
+		const id = `human.${hash(`${address} ${key}`).slice(0, 16)}.1`;
 		const part = { kind: "text", text } as const;
 		const epoch = (record?.epoch ?? 0) + (owner === "agent" ? 1 : 0);
 		const turn = id.slice(0, -".1".length);
@@ -106,17 +102,38 @@ export class BackendDesk implements Desk {
 			return { id: `${id}.${index}`, payload, by: "human", epoch, turn };
 		});
 		const append = [{ role: "said", id, part, by: "human", at: this.#clock.now() }] as const;
-		await this.#backend.amend(address, { owner: "human", say, append });
-		return done(address, owner === "agent" ? "you have the call now, and it is on its way" : "it is on its way");
+		const held = take ? {} : { epoch: owner === "human" ? epoch : NO_EPOCH };
+		switch (await this.#backend.amend(address, { ...held, owner: "human", say, append })) {
+			case "made":
+				return done(address, owner === "agent" ? "you have the call now, and it is on its way" : "it is on its way");
+			case "repeated":
+				await this.#sameWords(address, id, text);
+				return nothing(address, "it was said before under this key");
+			case "late":
+				if (owner === "human") return this.reply(options);
+				throw new CallboardError("AGENT_HAS_CALL", "operator", "the agent has this call, not a human", {
+					where: address,
+					next: "take it with --take; give it back with `callboard calls release`",
+				});
+		}
+	}
+
+	/** @throws CallboardError `KEY_REUSED` when the reply of that id is known to have had other words */
+	async #sameWords(address: AddressKey, id: string, text: string): Promise<void> {
+		const { history } = await this.#backend.view(address, { history: defaultLimits.keep });
+		const before = history.find((row) => row.role === "said" && row.id === id);
+		if (before?.role === "said" && before.part.kind === "text" && before.part.text !== text)
+			throw keyReused(address, "reply");
 	}
 
 	async release({ call, note }: { call: string; note?: string }): Promise<Done> {
 		const { address, record } = await this.#find(call);
-		if ((record?.owner ?? "agent") === "agent") return nothing(address, "the agent has it already");
+		if (record === undefined || record.owner === "agent") return nothing(address, "the agent has it already");
 		const said = note === undefined ? "." : `, who notes: ${JSON.stringify(note)}`;
 		const text = `The call was given back to you by a person of the business${said}`;
 		const append = [{ role: "note", text, at: this.#clock.now() }] as const;
-		await this.#backend.amend(address, { owner: "agent", append });
+		const outcome = await this.#backend.amend(address, { epoch: record.epoch, owner: "agent", append });
+		if (outcome !== "made") return nothing(address, "somebody else gave it back or took it just now");
 		return done(address, "the agent has it again, and answers the next message");
 	}
 
@@ -129,10 +146,7 @@ export class BackendDesk implements Desk {
 		const words = `${id}.${hash(JSON.stringify([name, occurrence.data]))}`;
 		if (await this.#seen(address, id)) {
 			if (await this.#seen(address, words)) return nothing(address, "it came in before under this key");
-			throw new CallboardError("KEY_REUSED", "operator", "this key was used for another event", {
-				where: address,
-				next: "give every event a key of its own, and the same one only to the same event",
-			});
+			throw keyReused(address, "event");
 		}
 		const item = { type: "occurrence", id, keys: [words], address, occurrence, at } as const;
 		const { outcome } = await this.#backend.accept(item, defaultLimits);
@@ -168,6 +182,10 @@ export class BackendDesk implements Desk {
 
 	async resend({ row }: { row: string }): Promise<Done & { as: string }> {
 		const as = nextAttempt(row);
+		for await (const { address, outbox } of this.#views("outbox")) {
+			if (outbox.some((each) => each.row.id === as))
+				return { ...nothing(address, `it is on its way again already, as ${as}`), as };
+		}
 		for await (const { address, marks, outbox } of this.#views("marked")) {
 			const mark = marks.find((each) => each.row.id === row);
 			if (mark === undefined) continue;
@@ -268,6 +286,13 @@ const done = (address: AddressKey, says: string): Done => ({ done: true, address
 const nothing = (address: AddressKey, says: string): Done => ({ done: false, address, says });
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
+
+function keyReused(address: AddressKey, what: "event" | "reply"): CallboardError {
+	return new CallboardError("KEY_REUSED", "operator", `this key was used for another ${what}`, {
+		where: address,
+		next: `give every ${what} a key of its own, and the same one only to the same ${what}`,
+	});
+}
 
 /** As a shell takes it. */
 function quoted(name: string): string {

@@ -129,6 +129,18 @@ export type RowResult =
 	/** Certainly not delivered: again at `at`, before anything behind it. */
 	| { status: "retry"; at: number; reason: string };
 
+/** A change that no turn makes. */
+export interface Amendment {
+	/** Made only while this is the owner's epoch. */
+	epoch?: number;
+	owner?: "agent" | "human";
+	say?: readonly OutboxRow[];
+	append?: readonly HistoryEntry[];
+}
+
+/** `repeated`: its rows were all written before, by their ids. `late`: the epoch is another. Then nothing was changed. */
+export type Amended = "made" | "repeated" | "late";
+
 /** A row that left the outbox otherwise than `sent`, kept visible. */
 export interface OutboxMark {
 	row: OutboxRow;
@@ -277,14 +289,8 @@ export interface Backend {
 	 */
 	revise(address: AddressKey, message: string, content: Content): Promise<boolean>;
 
-	/**
-	 * Writes a change that no turn makes: an owner taken or given back, a part a human says. A change whose rows were
-	 * all written before, by their ids, says nothing again.
-	 */
-	amend(
-		address: AddressKey,
-		change: { owner?: "agent" | "human"; say?: readonly OutboxRow[]; append?: readonly HistoryEntry[] },
-	): Promise<void>;
+	/** Writes a change that no turn makes: an owner taken or given back, a part a human says. */
+	amend(address: AddressKey, change: Amendment): Promise<Amended>;
 
 	/**
 	 * Puts the row of a mark behind what waits in the outbox, under the id `as` and the owner's present epoch, and takes

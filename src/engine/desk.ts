@@ -58,7 +58,7 @@ export interface Desk {
 	 * Says something to the person, by a human.
 	 * @param options.key a reply repeated under the same key is said once
 	 * @param options.take takes the call from the agent first, when it has it
-	 * @throws CallboardError `AGENT_HAS_CALL`, `DOOR_UNKNOWN`
+	 * @throws CallboardError `AGENT_HAS_CALL`, `DOOR_UNKNOWN`, `KEY_REUSED` for a known key with other words
 	 */
 	reply(options: { call: string; text: string; key: string; take: boolean }): Promise<Done>;
 	/** Gives a call back to its agent, with a note in its history. */

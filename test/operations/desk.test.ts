@@ -32,7 +32,8 @@ test("decision 17: a reply reaches the person of a forwarded call, stands in its
 	expect(line).toMatchObject({ address: ana.address, owner: "human", about: "front-desk" });
 	const order = { call: line?.call ?? "", text: "This is Marta. How can I help?", key: "k1", take: false };
 	expect(await desk.reply(order)).toMatchObject({ done: true, address: ana.address });
-	await desk.reply(order);
+	expect(await desk.reply(order)).toMatchObject({ done: false, says: "it was said before under this key" });
+	await expect(desk.reply({ ...order, text: "other words" })).rejects.toMatchObject({ code: "KEY_REUSED" });
 	await desk.reply({ ...order, text: "Still there?", key: "k2" });
 	await engine.settle();
 	expect(ana.heard.slice(-2)).toEqual(["This is Marta. How can I help?", "Still there?"]);
@@ -54,6 +55,52 @@ test("I3: released, the agent has the call again, with a note in its history, an
 	const request = engine.requests.at(-1);
 	const note = request?.history.findLast(({ role }) => role === "note");
 	expect(note).toMatchObject({ text: expect.stringMatching(/given back to you .*"she wants \\"Tuesday\\""$/) });
+	await engine.end();
+});
+
+test("I3: two people who give a call back at once, or one whose order comes late, leave one note", async () => {
+	const { engine, ana, desk } = await forwarded();
+	const order = { call: ana.address, note: "she wants Tuesday" };
+	const both = await Promise.all([desk.release(order), desk.release(order)]);
+	expect(both.map(({ done }) => done)).toEqual([true, false]);
+	const notes = async () => {
+		const { history } = await desk.show({ call: ana.address, history: 50 });
+		return history.filter((row) => row.role === "note" && row.text.includes("given back")).length;
+	};
+	expect(await notes()).toBe(1);
+	const { record } = await desk.show({ call: ana.address, history: 0 });
+	await engine.backend.amend(ana.address, { owner: "human" });
+	const late = await engine.backend.amend(ana.address, { epoch: record?.epoch ?? 0, owner: "agent" });
+	expect(late).toBe("late");
+	expect((await desk.show({ call: ana.address, history: 0 })).record).toMatchObject({ owner: "human" });
+	expect(await notes()).toBe(1);
+	await engine.end();
+});
+
+test("a reply sent again under its key takes no call back from the agent who got it since", async () => {
+	const { engine, ana, desk } = await forwarded();
+	const order = { call: ana.address, text: "Marta here", key: "k1", take: true };
+	await desk.reply(order);
+	await desk.release({ call: ana.address });
+	for (const take of [true, false])
+		expect(await desk.reply({ ...order, take })).toMatchObject({
+			done: false,
+			says: "it was said before under this key",
+		});
+	await engine.settle();
+	expect((await desk.show({ call: ana.address, history: 0 })).record).toMatchObject({ owner: "agent" });
+	expect(ana.heard.filter((words) => words === "Marta here")).toHaveLength(1);
+	await engine.end();
+});
+
+test("a reply that crosses with a release says nothing in a call the agent has again", async () => {
+	const { engine, ana, desk } = await forwarded();
+	const reply = desk.reply({ call: ana.address, text: "one more thing", key: "k", take: false });
+	const answered = expect(reply).rejects.toMatchObject({ code: "AGENT_HAS_CALL" });
+	await desk.release({ call: ana.address });
+	await answered;
+	await engine.settle();
+	expect(ana.heard).not.toContain("one more thing");
 	await engine.end();
 });
 
@@ -136,6 +183,7 @@ test("E2: a row that failed is listed, goes out again under a new id, and again 
 	const [second] = await desk.outbox({ limit: 10 });
 	expect(second).toMatchObject({ row: again.as, status: "failed" });
 	expect((await desk.resend({ row: again.as })).as).toBe(`${first?.row}~3`);
+	expect(await desk.resend({ row: again.as })).toMatchObject({ done: false, as: `${first?.row}~3` });
 	await engine.settle();
 	expect(ana.heard).toEqual(["hello"]);
 	expect(engine.channel.attempts.map(({ key }) => key)).toEqual([first?.row, again.as, `${first?.row}~3`]);

@@ -7,6 +7,8 @@ import type { Log } from "../../observe/log.js";
 import type {
 	AcceptLimits,
 	AddressView,
+	Amended,
+	Amendment,
 	Backend,
 	Claim,
 	Claimed,
@@ -144,7 +146,7 @@ export class EmbeddedBackend implements Backend {
 		return this.#write((step) => next.mark(step, address, owner, row, result, then));
 	}
 
-	amend(address: AddressKey, change: outbox.Amendment): Promise<void> {
+	amend(address: AddressKey, change: Amendment): Promise<Amended> {
 		return this.#write((step) => outbox.amend(step, address, change));
 	}
 

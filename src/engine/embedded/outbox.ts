@@ -1,6 +1,5 @@
 import type { AddressKey } from "../../call/address.js";
-import type { HistoryEntry } from "../../call/history.js";
-import type { OutboxMark, OutboxRow, RowResult, Taken, TakeOptions } from "../backend.js";
+import type { Amended, Amendment, OutboxMark, OutboxRow, RowResult, Taken, TakeOptions } from "../backend.js";
 import { checkAddress } from "../check-address.js";
 import type { Head, Step } from "./address-state.js";
 import { acceptOwn, isSeen, OWN_DEDUPE_MS, remember } from "./inbox.js";
@@ -85,27 +84,22 @@ export function mark(step: Step, address: AddressKey, owner: string, id: string,
 	step.save(address, head);
 }
 
-export interface Amendment {
-	owner?: "agent" | "human";
-	say?: readonly OutboxRow[];
-	append?: readonly HistoryEntry[];
-}
-
-export function amend(step: Step, address: AddressKey, { owner, say = [], append = [] }: Amendment): void {
+export function amend(step: Step, address: AddressKey, change: Amendment): Amended {
+	const { epoch, owner, say = [], append = [] } = change;
 	checkAddress(address);
 	const head = step.load(address);
+	const ids = [...say.map((row) => row.id), ...append.flatMap((entry) => ("id" in entry ? [entry.id] : []))];
+	if (ids.length > 0 && ids.every((id) => isSeen(step, address, spokenId(id)))) return "repeated";
+	if (epoch !== undefined && epoch !== head.epoch) return "late";
 	if (owner !== undefined && owner !== head.owner) {
 		head.owner = owner;
 		head.epoch += 1;
 	}
-	const ids = [...say.map((row) => row.id), ...append.flatMap((entry) => ("id" in entry ? [entry.id] : []))];
-	const again = ids.length > 0 && ids.every((id) => isSeen(step, address, spokenId(id)));
-	if (!again) {
-		remember(step, address, ids.map(spokenId), OWN_DEDUPE_MS);
-		for (const row of say) putRow(step, address, head, row);
-		appendRows(step, address, head, append);
-	}
+	remember(step, address, ids.map(spokenId), OWN_DEDUPE_MS);
+	for (const row of say) putRow(step, address, head, row);
+	appendRows(step, address, head, append);
 	step.save(address, head);
+	return "made";
 }
 
 export function resend(step: Step, address: AddressKey, id: string, as: string): boolean {

@@ -5,6 +5,8 @@ import { CallboardError } from "../../errors.js";
 import {
 	type AcceptLimits,
 	type AddressView,
+	type Amended,
+	type Amendment,
 	type Backend,
 	type Claim,
 	type Claimed,
@@ -236,15 +238,18 @@ export class RedisBackend implements Backend {
 		return false;
 	}
 
-	async amend(address: AddressKey, { owner, say = [], append = [] }: Parameters<Backend["amend"]>[1]): Promise<void> {
+	async amend(address: AddressKey, { epoch, owner, say = [], append = [] }: Amendment): Promise<Amended> {
 		const ids = [...say.map(({ id }) => id), ...append.flatMap((entry) => ("id" in entry ? [entry.id] : []))];
-		const wake = await this.#call.run(amend, address, [
+		const [outcome, wake] = (await this.#call.run(amend, address, [
 			owner ?? "",
+			epoch ?? "",
+			this.#call.operation(),
 			...counted(ids.map(spokenId)),
 			...counted(say.map(writeOutbox)),
 			...counted(append.map((entry) => writeHistory(entry, undefined))),
-		]);
+		])) as [Amended, number];
 		if (wake === 1) this.#wake("sends", address);
+		return outcome;
 	}
 
 	async resend(address: AddressKey, row: string, as: string): Promise<boolean> {

@@ -177,12 +177,28 @@ export const outboxCases = [
 	rule("E4: what a human said is said once, however often it is asked for", async ({ backend }) => {
 		await say(backend, A, [], { fresh: true, ...followedBy(occurrence(A, "o1")) });
 		const change = { owner: "human", say: [row("1", { by: "human", epoch: 1 })], append: [user("h1")] } as const;
-		await backend.amend(A, change);
-		await backend.amend(A, change);
+		expect(await backend.amend(A, change)).toBe("made");
+		expect(await backend.amend(A, change)).toBe("repeated");
+		await backend.amend(A, { owner: "agent" });
+		expect(await backend.amend(A, change)).toBe("repeated");
 		const { outbox, history, record: stored } = await backend.view(A, { history: 10 });
 		expect(outbox).toHaveLength(1);
 		expect(history).toEqual([user("h1")]);
-		expect(stored).toMatchObject({ owner: "human", epoch: 1, rows: 1 });
+		expect(stored).toMatchObject({ owner: "agent", epoch: 2, rows: 1 });
+	}),
+
+	rule("I3: an owner changed under one epoch is not changed again by whoever saw that one", async ({ backend }) => {
+		await say(backend, A, [], { fresh: true, ...followedBy(occurrence(A, "o1")) });
+		const note = { role: "note", text: "given back", at: 0 } as const;
+		await backend.amend(A, { owner: "human" });
+		const change = { epoch: 1, owner: "agent", append: [note] } as const;
+		expect(await backend.amend(A, change)).toBe("made");
+		expect(await backend.amend(A, change)).toBe("late");
+		await backend.amend(A, { owner: "human" });
+		expect(await backend.amend(A, change)).toBe("late");
+		const { history, record: stored } = await backend.view(A, { history: 10 });
+		expect(history).toEqual([note]);
+		expect(stored).toMatchObject({ owner: "human", epoch: 3, rows: 1 });
 	}),
 
 	rule(
