@@ -77,11 +77,11 @@ export interface Occurrence {
 	keys?: readonly string[];
 	address: AddressKey;
 	/** `event`: goes to `onEvent`. `delivered`: the parts of `turn` have left; `ends` when the call was to
-	 * end then. `close`: the call ends for `reason`. */
+	 * end then. `close`: the call ends for `reason`; with `call` a person ended that call, whatever the reason. */
 	occurrence:
 		| { kind: "event"; name: string; data: Json; source: "app" | "participant" | "timer"; repeat?: Repeat }
 		| { kind: "delivered"; turn: string; ends?: true }
-		| { kind: "close"; reason: string };
+		| { kind: "close"; reason: string; call?: string };
 	at: number;
 	traceparent?: string;
 }

@@ -76,7 +76,7 @@ export class BackendDesk implements Desk {
 		}
 		if (record === undefined || record.ended !== undefined) return nothing(address, "it has already ended");
 		const id = `close.${record.id}`;
-		const occurrence = { kind: "close", reason } as const;
+		const occurrence = { kind: "close", reason, call: record.id } as const;
 		const limits = { inbox: Number.MAX_SAFE_INTEGER, dedupeMs: defaultLimits.dedupeMs };
 		const item = { type: "occurrence", id, address, occurrence, at: this.#clock.now() } as const;
 		const { outcome } = await this.#backend.accept(item, limits);

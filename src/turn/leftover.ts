@@ -14,7 +14,7 @@ export function leftover(input: TurnInput): TurnResult | undefined {
 	input.log.info("occurrence.stale", { id: item.id, kind: item.occurrence.kind });
 	return {
 		consumed: 1,
-		record: item.occurrence.kind === "close" ? stillOpen(input, item) : (input.record ?? neverBegun(input, item)),
+		record: isTimersClose(item) ? stillOpen(input, item) : (input.record ?? neverBegun(input, item)),
 		append: [],
 		parts: [],
 		timers: [],
@@ -37,8 +37,14 @@ function concernsNoCall(item: Extract<InboxItem, { type: "occurrence" }>, input:
 		case "delivered":
 			return live === undefined || !occurrence.turn.startsWith(`${live.id}.`);
 		case "close":
-			return live === undefined || (occurrence.reason === "idle" && !isIdle(item.at, live, input));
+			if (live === undefined) return true;
+			if (occurrence.call !== undefined) return occurrence.call !== live.id;
+			return occurrence.reason === "idle" && !isIdle(item.at, live, input);
 	}
+}
+
+function isTimersClose({ occurrence }: Extract<InboxItem, { type: "occurrence" }>): boolean {
+	return occurrence.kind === "close" && occurrence.call === undefined;
 }
 
 function isOfAnotherCall(timer: string, live: CallRecord): boolean {

@@ -138,6 +138,44 @@ test("a call is closed behind what waits in it, once", async () => {
 	await engine.end();
 });
 
+test("a person's close closes, even for the reason of the call's own timer", async () => {
+	const { engine, ben, desk } = await forwarded();
+	await ben.says("just now");
+	expect(await desk.close({ call: ben.address, reason: "idle" })).toMatchObject({ done: true });
+	await engine.settle();
+	const [line] = await desk.calls({ state: "ended", limit: 10 });
+	expect(line).toMatchObject({ address: ben.address, about: "idle" });
+	await engine.end();
+});
+
+test("a close of a call that ends by itself first does not close the one begun behind it", async () => {
+	const gate = new Gate();
+	const engine = await stand({
+		agent: { tools: { bye: { run: (_, { acts }) => acts.push({ act: "hangup", reason: "done", after: "now" }) } } },
+		model: async ({ history }) => {
+			const last = history.at(-1);
+			if (last?.role !== "user" || last.text !== "bye") return "hello";
+			await gate.pass();
+			return { calls: [["bye"]] };
+		},
+	});
+	const desk = deskOf(engine);
+	const ana = engine.person();
+	await ana.says("good morning");
+	await engine.settle();
+	await ana.says("bye");
+	await gate.reached;
+	await ana.says("me again");
+	expect(await desk.close({ call: ana.address, reason: "resolved by phone" })).toMatchObject({ done: true });
+	gate.open();
+	await engine.settle();
+	expect(engine.told("call.ended")).toMatchObject([{ reason: "done" }]);
+	const { record } = await desk.show({ call: ana.address, history: 0 });
+	expect(record).toMatchObject({ turns: 1 });
+	expect(record).not.toHaveProperty("ended");
+	await engine.end();
+});
+
 test("G: a call set aside is listed with its reason, cannot be closed, and goes on when it is retried", async () => {
 	let broken = true;
 	const engine = await stand({
