@@ -1,5 +1,8 @@
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Claimed } from "../../src/engine/backend.js";
+import { Partitions } from "../../src/engine/redis/partition.js";
+import { take } from "../../src/engine/redis/scripts/take.js";
 import { echo, limits, message, opened, sent, terms } from "./desk.js";
 import { RedisServer } from "./redis-server.js";
 import { Wire } from "./wire.js";
@@ -67,4 +70,37 @@ test("a failed turn, a parked call and a human's words, with every answer lost o
 	}
 	expect(wire.cuts).toBeGreaterThan(5);
 	wire.close();
+});
+
+test("E2: a take whose answer was lost is asked again after the row it discarded was sent again by order", async () => {
+	const backend = await opened(server.url, "retried");
+	const client = new Redis(server.url);
+	const partition = new Partitions("retried", 64).of(A);
+	const taken = async (operation: string) => {
+		const reply = await client.eval(take.lua, 1, partition, "", A, owner, 2_000, operation);
+		const [[outcome, row]] = reply as [[string, string]];
+		return [outcome, row.split("\n")[1]];
+	};
+	for (const id of ["m1", "m2", "m3"]) {
+		const { claimed } = await backend.accept(message(A, id), limits, { owner, ...terms });
+		if (claimed === undefined) throw new Error(`${id} was not claimed`);
+		await backend.settle(claimed.lease, echo(claimed));
+	}
+	await taken("first");
+	await backend.mark(A, owner, "call-1.1.0", { status: "failed", reason: "blocked" });
+	await backend.amend(A, { owner: "human" });
+	expect(await taken("second")).toEqual(["discarded", '"call-1.2.0"']);
+	expect(await backend.resend(A, "call-1.1.0", "call-1.1.0~2")).toBe(true);
+	expect(await taken("second")).toEqual(["discarded", '"call-1.2.0"']);
+	await taken("third");
+	expect(await backend.resend(A, "call-1.3.0", "call-1.3.0~2")).toBe(true);
+	expect(await taken("third")).toEqual(["row", '"call-1.1.0~2"']);
+	await backend.mark(A, owner, "call-1.1.0~2", sent);
+	await backend.resend(A, "call-1.2.0", "call-1.2.0~2");
+	expect((await backend.view(A, { history: 0 })).outbox.map(({ row }) => row.id)).toEqual([
+		"call-1.3.0~2",
+		"call-1.2.0~2",
+	]);
+	client.disconnect();
+	await backend.close();
 });

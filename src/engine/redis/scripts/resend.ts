@@ -21,6 +21,10 @@ for index = #marks, 1, -1 do
   local by, id, rest = string.match(marks[index], '^[^\n]*\n[^\n]*\n[^\n]*\n(%a)[^\n]*\n([^\n]*)\n(.*)$')
   if id == ARGV[3] then
     redis.call('LREM', key('x'), -1, marks[index])
+    -- Whoever discarded it and asks again is not told of what is here no more.
+    if index == #marks then
+      redis.call('HDEL', M, 'dn')
+    end
     if #marks == 1 then
       redis.call('ZREM', P .. 'k', A)
     end
