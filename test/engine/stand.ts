@@ -12,6 +12,7 @@ import { RecordingLog } from "../../src/testing/recording-log.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
 import { type FakeAgent, fakeAgent } from "../turn/fake-agent.js";
 import { responseOf, type Step } from "../turn/fake-model.js";
+import { Arrivals } from "./arrivals.js";
 
 export interface StandOptions {
 	agent?: FakeAgent;
@@ -33,6 +34,7 @@ export interface StandOptions {
 	/** Default: those of `after`, or else new ones in memory. */
 	clock?: VirtualClock;
 	backend?: Backend;
+	arrivals?: Arrivals;
 }
 
 /** The newest words of the person that a request holds. */
@@ -51,6 +53,7 @@ export class Stand {
 	readonly facts: Fact[] = [];
 	readonly requests: ModelRequest[] = [];
 	readonly agent: ReturnType<typeof fakeAgent>;
+	readonly arrivals: Arrivals;
 
 	readonly #after: Stand | undefined;
 
@@ -75,6 +78,8 @@ export class Stand {
 		};
 		const names = options.doors ?? ["fake"];
 		this.channels = names.map(() => new FakeChannel({ ...options.channel, clock }));
+		this.arrivals = options.arrivals ?? options.after?.arrivals ?? new Arrivals();
+		for (const channel of this.channels) this.arrivals.watch(channel);
 		this.runtime = createRuntime({
 			backend: options.over?.(this.backend) ?? this.backend,
 			doors: names.map((name, index) => ({ name, channel: this.channels[index]!, agent, model })),
@@ -114,6 +119,11 @@ export class Stand {
 		return [...(this.#after?.delivered() ?? []), ...this.channels.flatMap(({ delivered }) => delivered)];
 	}
 
+	/** Events of this process and the ones before it. */
+	allFacts(): readonly Fact[] {
+		return [...(this.#after?.allFacts() ?? []), ...this.facts];
+	}
+
 	/** Everything comes to rest, and what must hold after every scenario holds. */
 	async end(): Promise<void> {
 		await this.settle();
@@ -126,6 +136,7 @@ export class Stand {
 			delivered,
 			texts,
 		});
+		await this.arrivals.assert(this.backend, this.allFacts());
 		await this.runtime.stop(0);
 	}
 }

@@ -3,6 +3,7 @@ import { redis } from "../../src/engine/redis/redis.js";
 import type { RedisBackend } from "../../src/engine/redis/redis-backend.js";
 import { silentLog } from "../../src/observe/log.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { leftInRedis } from "../chaos/redis-leftovers.js";
 import { allScenarios } from "../engine/scenarios/all.js";
 import { playAll } from "../engine/scenarios/scene.js";
 import type { World } from "../engine/scenarios/world.js";
@@ -34,6 +35,7 @@ function world(): World {
 	return {
 		clock,
 		patience: 2_000,
+		left: () => leftInRedis(server.port, prefix),
 		backend() {
 			const backend = redis({ url: server.url, prefix, clock, log: silentLog });
 			clock.backends.add(backend);

@@ -3,6 +3,7 @@ import type { AddressKey } from "../../../src/call/address.js";
 import type { AddressView, Backend } from "../../../src/engine/backend.js";
 import { type Delivered, type FakePayload, payloadText } from "../../../src/testing/fake-channel.js";
 import { assertGlobalProperties, type Scenario } from "../../../src/testing/global-properties.js";
+import { Arrivals } from "../arrivals.js";
 import { Stand, type StandOptions } from "../stand.js";
 import { type Mortal, mortal } from "./mortal.js";
 import type { World } from "./world.js";
@@ -40,6 +41,7 @@ const ROUNDS_A_STEP = 30;
 export class Scene {
 	/** What people got, by whichever process. */
 	readonly delivered: Delivered[] = [];
+	readonly #arrivals = new Arrivals();
 	readonly #processes = new Map<Stand, Mortal>();
 	readonly #dead = new Set<Stand>();
 	readonly #watcher: Backend;
@@ -57,7 +59,7 @@ export class Scene {
 		await this.#watcher.open();
 		const { clock } = this;
 		const life = mortal(this.world.backend());
-		const stand = new Stand({ ...options, clock, backend: life.backend });
+		const stand = new Stand({ ...options, clock, backend: life.backend, arrivals: this.#arrivals });
 		for (const channel of stand.channels) Reflect.set(channel, "delivered", this.delivered);
 		this.#processes.set(stand, life);
 		await stand.start();
@@ -158,6 +160,12 @@ export class Scene {
 			...requests.map((request) => JSON.stringify(request)),
 		]);
 		await assertGlobalProperties(this.#watcher, { delivered: this.delivered, texts, ...more });
+		await this.#arrivals.assert(
+			this.#watcher,
+			stands.flatMap(({ facts }) => facts),
+		);
+		const left = (await this.world.left?.()) ?? [];
+		if (left.length > 0) throw new Error(`the store is not clean:\n- ${left.join("\n- ")}`);
 	}
 
 	/** Ends whatever still lives. */

@@ -10,6 +10,8 @@ export interface World {
 	backend(): Backend;
 	/** How often a condition is looked at before it counts as never true. */
 	readonly patience: number;
+	/** What the store still holds, in words, that must be gone when nothing is to be done. */
+	left?(): Promise<readonly string[]>;
 	dispose?(): Promise<void>;
 }
 
