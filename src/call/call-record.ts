@@ -32,6 +32,8 @@ export interface CallRecord {
 	repeats?: { [id: string]: string };
 	/** When something other than a repeating timer last happened in it: from then on it counts as quiet. */
 	touchedAt?: number;
+	/** When its idle timer will look whether it has been quiet long enough; it is set anew only once it has looked. */
+	idleAt?: number;
 	/** A confirm asked by code that the next message may answer; read before the model is asked. Used by typed paths. */
 	pending?: JsonObject;
 }

@@ -41,18 +41,19 @@ export function settlementOf(result: TurnResult, context: SettlementContext): Se
 	const moved = record.id !== claim.record?.id || record.turns !== claim.record.turns;
 	const stirred = moved && !(used.length > 0 && used.every(keepsQuiet));
 	const idle = stirred && idleMs > 0 && record.ended === undefined;
+	const idleAt = idle ? idleFrom(record, (record.touchedAt ?? now) + idleMs) : undefined;
 	const timers = result.timers.map((timer) => ({ ...timer, id: own(timer.id) }));
 	const cancel = result.cancel.map(own);
 	return {
 		through: claim.position + result.consumed + (unread?.messages ?? 0),
-		record,
+		record: idleAt === undefined ? record : { ...record, idleAt },
 		fresh: record.id !== claim.record?.id,
 		append: notice === undefined ? result.append : [...result.append, notice.row],
 		keep,
 		outbox: ends(record, claim) ? withEnd(outbox, record.ended?.reason ?? "") : outbox,
 		// biome-ignore lint/suspicious/noThenProperty: the contract's word for what follows; it is data, never called
 		...(result.then === undefined ? {} : { then: { ...result.then, ...trace } }),
-		timers: idle ? [...timers, idleTimer(claim.lease.address, record, now + idleMs)] : timers,
+		timers: idleAt === undefined ? timers : [...timers, idleTimer(claim.lease.address, record, idleAt)],
 		cancel: record.ended === undefined ? cancel : [...cancel, IDLE],
 	};
 }
@@ -77,6 +78,14 @@ function noticeOf(text: string, { position }: Claimed, { epoch }: CallRecord, at
 	const spoken: SpokenPart = { id: `unread.${position}.1`, part, by: "code", epoch };
 	const row: HistoryEntry = { role: "said", id: spoken.id, part, by: "code", at };
 	return { spoken, row };
+}
+
+/**
+ * When the idle timer has to be set for; undefined while one stands that looks in time. So a call in which much is said
+ * sets it once in a while instead of in every turn: the timer finds that it came early, and is set anew.
+ */
+function idleFrom({ idleAt }: CallRecord, due: number): number | undefined {
+	return idleAt !== undefined && idleAt <= due ? undefined : due;
 }
 
 function idleTimer(address: string, record: CallRecord, at: number): Timer {

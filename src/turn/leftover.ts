@@ -56,21 +56,24 @@ function hasStopped(repeat: Repeat | undefined, live: CallRecord): boolean {
 	return repeat !== undefined && live.repeats?.[repeat.id] !== repeat.by;
 }
 
-/** A close that does not hold counts as a turn, so that whoever watches for quiet begins to count anew. */
+/** A close that does not hold counts as a turn, and its timer as gone: the quiet is counted from when it began. */
 function stillOpen(input: TurnInput, item: InboxItem): CallRecord {
 	if (input.record === undefined) return neverBegun(input, item);
-	return input.record.ended === undefined ? { ...input.record, turns: input.record.turns + 1 } : input.record;
+	if (input.record.ended !== undefined) return input.record;
+	const { idleAt: _, ...record } = input.record;
+	return { ...record, turns: record.turns + 1, touchedAt: quietSince(record, input) };
 }
 
-/** An idle close that fired just as somebody wrote is no longer true once they were answered. */
+/** An idle close is not true where something has happened since its timer was set. */
 function isIdle(firedAt: number, live: CallRecord, input: TurnInput): boolean {
-	const rows = input.history.slice(-20);
+	return quietSince(live, input) <= firedAt - input.agent.settings.idleMs;
+}
+
+/** When a person or the agent last did something in the call. */
+function quietSince({ touchedAt, startedAt }: CallRecord, { history }: TurnInput): number {
+	const rows = history.slice(-20);
 	const others = rows.filter((row) => row.role === "user" || (row.role === "said" && row.by === "human"));
-	const newest = Math.max(
-		live.touchedAt ?? live.startedAt,
-		...(live.touchedAt === undefined ? rows : others).map((row) => row.at),
-	);
-	return newest <= firedAt - input.agent.settings.idleMs;
+	return Math.max(touchedAt ?? startedAt, ...(touchedAt === undefined ? rows : others).map((row) => row.at));
 }
 
 function neverBegun(input: TurnInput, item: InboxItem): CallRecord {

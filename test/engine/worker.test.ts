@@ -312,6 +312,27 @@ test("a stopping worker finishes what it can within the grace, and takes nothing
 	await next.end();
 });
 
+test("a call in which people go on writing sets its idle timer once in a while, and is closed when it was quiet for the whole time", async () => {
+	const desk = await stand({ agent: { settings: { idleMs: 3_600_000 } } });
+	const ana = desk.person("ana");
+	const timer = async () => (await desk.backend.view(ana.address, { history: 0 })).timers.map(({ at }) => at);
+	await ana.says("hello");
+	await desk.runtime.idle();
+	const first = await timer();
+	await desk.clock.advance(50 * 60_000);
+	await ana.says("still there");
+	await desk.runtime.idle();
+	expect(await timer()).toEqual(first);
+	await desk.clock.advance(59 * 60_000);
+	await desk.runtime.idle();
+	expect(await timer()).toEqual([(first[0] ?? 0) + 50 * 60_000]);
+	expect(desk.channel.ends).toEqual([]);
+	await desk.clock.advance(60_000);
+	await desk.runtime.idle();
+	expect(desk.channel.ends).toEqual([{ address: ana.address, reason: "idle" }]);
+	await desk.end();
+});
+
 test("a quiet call is closed, the channel told, and the next message begins another call", async () => {
 	const desk = await stand({ agent: { settings: { idleMs: 3_600_000 } } });
 	const ana = desk.person();
