@@ -59,10 +59,21 @@ export interface ClaimOptions extends ClaimTerms {
 	owner: string;
 }
 
+/**
+ * How fast a chat takes what is sent: so many at once after a rest, and one more every so often. All threads of a chat
+ * are one, whoever sends to them.
+ */
+export interface ChatPace {
+	burst: number;
+	everyMs: number;
+}
+
 /** Who sends, and how long a row that it took is its own. */
 export interface TakeOptions {
 	owner: string;
 	leaseMs: number;
+	/** A row that would be faster is answered with `later`. Default: any pace will do. */
+	pace?: ChatPace;
 }
 
 /** One payload to deliver, in its order. */
@@ -279,7 +290,7 @@ export interface Backend {
 		owner: string,
 		row: string,
 		result: RowResult,
-		next?: { leaseMs: number },
+		next?: Omit<TakeOptions, "owner">,
 	): Promise<Taken | undefined>;
 
 	/**

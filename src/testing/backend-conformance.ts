@@ -5,6 +5,7 @@ import type { ConformanceCase } from "./backend-cases/conformance-case.js";
 import { goingOnCases } from "./backend-cases/going-on.js";
 import { inboxCases } from "./backend-cases/inbox.js";
 import { outboxCases } from "./backend-cases/outbox.js";
+import { paceCases } from "./backend-cases/pace.js";
 import { reopeningCases } from "./backend-cases/reopening.js";
 import { servingCases } from "./backend-cases/serving.js";
 import { timerCases } from "./backend-cases/timers.js";
@@ -35,6 +36,7 @@ export function backendConformance({ name, make, skip = [] }: BackendUnderTest):
 		inbox: inboxCases,
 		turns: turnCases,
 		outbox: outboxCases,
+		pace: paceCases,
 		"going on": goingOnCases,
 		arrivals: arrivalCases,
 		timers: timerCases,

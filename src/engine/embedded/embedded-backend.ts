@@ -141,7 +141,7 @@ export class EmbeddedBackend implements Backend {
 		owner: string,
 		row: string,
 		result: RowResult,
-		then?: { leaseMs: number },
+		then?: Omit<TakeOptions, "owner">,
 	): Promise<Taken | undefined> {
 		return this.#write((step) => next.mark(step, address, owner, row, result, then));
 	}

@@ -22,6 +22,9 @@ export const recordKey = (address: AddressKey) => `record ${address}`;
 export const seenKey = (address: AddressKey, id: string) => `seen ${address} ${idText(id)}`;
 export const timerKey = (address: AddressKey, id: string) => `timer ${address} ${idText(id)}`;
 
+/** What all threads of a chat share. */
+export const paceKey = (address: AddressKey) => `pace ${address.split("|", 2).join("|")}`;
+
 /** The key of a value at an absolute position of an address. */
 export const numberedKey = (kind: Numbered, address: AddressKey, position: number) =>
 	`${kind} ${address} ${digits(position)}`;

@@ -11,6 +11,7 @@ import type {
 	Settled,
 	Settlement,
 	Taken,
+	TakeOptions,
 } from "../backend.js";
 import type { Step } from "./address-state.js";
 import * as inbox from "./inbox.js";
@@ -47,8 +48,8 @@ export function mark(
 	owner: string,
 	row: string,
 	result: RowResult,
-	next: { leaseMs: number } | undefined,
+	next: Omit<TakeOptions, "owner"> | undefined,
 ): Taken | undefined {
 	outbox.mark(step, address, owner, row, result);
-	return next && outbox.take(step, address, { owner, leaseMs: next.leaseMs }, `marked ${row}`);
+	return next && outbox.take(step, address, { owner, ...next }, `marked ${row}`);
 }

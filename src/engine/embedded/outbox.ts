@@ -1,9 +1,9 @@
 import type { AddressKey } from "../../call/address.js";
-import type { Amended, Amendment, OutboxMark, OutboxRow, RowResult, Taken, TakeOptions } from "../backend.js";
+import type { Amended, Amendment, ChatPace, OutboxMark, OutboxRow, RowResult, Taken, TakeOptions } from "../backend.js";
 import { checkAddress } from "../check-address.js";
 import type { Head, Step } from "./address-state.js";
 import { acceptOwn, isSeen, OWN_DEDUPE_MS, remember } from "./inbox.js";
-import { numberedKey, under } from "./keys.js";
+import { expiryKey, numberedKey, paceKey, under } from "./keys.js";
 import { appendRows, putRow } from "./turns.js";
 
 /** A row as it waits. */
@@ -41,6 +41,12 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 		return { outcome: "discarded", row, reason };
 	}
 	const unknown = waiting.status === "sending";
+	const from = unknown ? 0 : paced(step, address, options.pace);
+	if (from > now) {
+		head.outbox.notBefore = from;
+		step.save(address, head);
+		return { outcome: "later", at: from };
+	}
 	head.sender = {
 		owner: options.owner,
 		until: now + options.leaseMs,
@@ -52,6 +58,19 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 	const attempt = waiting.attempts + 1;
 	tx.put(key, { row, status: "sending", attempts: attempt } satisfies Waiting);
 	return { outcome: "row", row, attempt };
+}
+
+/** Counts one row more to the chat. Returns before when that would be too fast, and then it does not count. */
+function paced({ tx, now }: Step, address: AddressKey, pace: ChatPace | undefined): number {
+	if (pace === undefined) return 0;
+	const { burst, everyMs } = pace;
+	const key = paceKey(address);
+	const rested = Math.max(tx.get<number>(key) ?? 0, now);
+	const from = rested - (burst - 1) * everyMs;
+	if (from > now) return from;
+	tx.put(key, rested + everyMs);
+	tx.put(expiryKey(rested + everyMs, key), 1);
+	return 0;
 }
 
 export function keep(step: Step, address: AddressKey, { owner, leaseMs }: TakeOptions): boolean {

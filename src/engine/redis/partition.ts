@@ -2,7 +2,8 @@ import type { AddressKey } from "../../call/address.js";
 
 /**
  * Where addresses stand among the keys. All keys of an address are in one partition, and all keys of a partition share
- * a hash tag, so that on a cluster one script reaches them all.
+ * a hash tag, so that on a cluster one script reaches them all. The threads of a chat are in one partition, too: how fast
+ * the chat takes what is sent is one thing for all of them.
  */
 export class Partitions {
 	/** Prefixes of all partitions. */
@@ -13,7 +14,8 @@ export class Partitions {
 	}
 
 	indexOf(address: AddressKey): number {
-		return crc16(address) % this.all.length;
+		const thread = address.indexOf("|", address.indexOf("|") + 1);
+		return crc16(address, thread < 0 ? address.length : thread) % this.all.length;
 	}
 
 	of(address: AddressKey): string {
@@ -27,9 +29,9 @@ const TABLE = Array.from({ length: 256 }, (_, byte) => {
 	return crc & 0xffff;
 });
 
-/** CRC-16/XMODEM of printable ASCII. */
-function crc16(text: string): number {
+/** CRC-16/XMODEM of printable ASCII, up to `end`. */
+function crc16(text: string, end: number): number {
 	let crc = 0;
-	for (let at = 0; at < text.length; at += 1) crc = ((crc << 8) & 0xffff) ^ TABLE[(crc >> 8) ^ text.charCodeAt(at)]!;
+	for (let at = 0; at < end; at += 1) crc = ((crc << 8) & 0xffff) ^ TABLE[(crc >> 8) ^ text.charCodeAt(at)]!;
 	return crc;
 }

@@ -28,7 +28,7 @@ import { badJournal } from "../bad-journal.js";
 import { Caller } from "./caller.js";
 import { Partitions } from "./partition.js";
 import { type HandedOut, readClaimed, readTaken, readView, type TakenReply, type ViewReply } from "./replies.js";
-import { idText, readItem, spokenId, writeHistory, writeItem, writeOutbox } from "./rows.js";
+import { idText, paceText, readItem, spokenId, writeHistory, writeItem, writeOutbox } from "./rows.js";
 import { accept } from "./scripts/accept.js";
 import { amend } from "./scripts/amend.js";
 import { claim } from "./scripts/claim.js";
@@ -171,7 +171,7 @@ export class RedisBackend implements Backend {
 		if (wakeSend === 1) this.#wake("sends", lease.address);
 		return {
 			...(handed !== null && { claimed: readClaimed(handed, lease.address, lease.owner) }),
-			...(taken !== null && { taken: readTaken(taken) }),
+			...(taken !== null && { taken: this.#taken(taken) }),
 		};
 	}
 
@@ -190,10 +190,11 @@ export class RedisBackend implements Backend {
 		if ((await this.#call.run(unpark, address, [])) === 1) this.#wake("turns", address);
 	}
 
-	async take(address: AddressKey, { owner, leaseMs }: TakeOptions): Promise<Taken> {
-		const [taken, wake] = (await this.#call.named(take, address, [owner, leaseMs])) as [TakenReply, number];
+	async take(address: AddressKey, { owner, leaseMs, pace }: TakeOptions): Promise<Taken> {
+		const args = [owner, leaseMs, paceText(pace)];
+		const [taken, wake] = (await this.#call.named(take, address, args)) as [TakenReply, number];
 		if (wake === 1) this.#wake("turns", address);
-		return readTaken(taken);
+		return this.#taken(taken);
 	}
 
 	async keep(address: AddressKey, { owner, leaseMs }: TakeOptions): Promise<boolean> {
@@ -205,11 +206,11 @@ export class RedisBackend implements Backend {
 		owner: string,
 		row: string,
 		result: RowResult,
-		next?: { leaseMs: number },
+		next?: Omit<TakeOptions, "owner">,
 	): Promise<Taken | undefined> {
 		const reason = "reason" in result ? JSON.stringify(result.reason) : "";
 		const at = result.status === "retry" ? result.at : "";
-		const args = [owner, JSON.stringify(row), result.status, reason, at, next?.leaseMs ?? ""];
+		const args = [owner, JSON.stringify(row), result.status, reason, at, next?.leaseMs ?? "", paceText(next?.pace)];
 		const [taken, wakeTurn, wakeSend] = (await this.#call.run(mark, address, args)) as [
 			TakenReply | null,
 			number,
@@ -218,7 +219,7 @@ export class RedisBackend implements Backend {
 		if (wakeTurn === 1) this.#wake("turns", address);
 		if (wakeSend === 1) this.#wake("sends", address);
 		if (result.status === "retry") this.#lookBy(result.at);
-		return taken === null ? undefined : readTaken(taken);
+		return taken === null ? undefined : this.#taken(taken);
 	}
 
 	async revise(address: AddressKey, message: string, content: Content): Promise<boolean> {
@@ -297,6 +298,12 @@ export class RedisBackend implements Backend {
 
 	serve(work: Work, concurrency: number, run: (address: AddressKey) => Promise<void>): Serving {
 		return this.#open().serve(work, concurrency, run);
+	}
+
+	#taken(reply: TakenReply): Taken {
+		const taken = readTaken(reply);
+		if (taken.outcome === "later") this.#lookBy(taken.at);
+		return taken;
 	}
 
 	#right(name: string): string {

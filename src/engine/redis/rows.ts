@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { HistoryEntry, Speaker } from "../../call/history.js";
 import type { InboxItem } from "../../call/message.js";
-import type { OutboxMark, OutboxRow, Timer } from "../backend.js";
+import type { ChatPace, OutboxMark, OutboxRow, Timer } from "../backend.js";
 
 /** How what a call holds is written in Redis: text, compact, to be read by people too. */
 
@@ -17,6 +17,11 @@ export const spokenId = (id: string) => `#${hash(`\0said ${id}`)}`;
 
 function hash(id: string): string {
 	return createHash("sha256").update(id).digest("base64url").slice(0, 16);
+}
+
+/** Empty where any pace will do; `scripts/pace.ts` says what it is. */
+export function paceText(pace: ChatPace | undefined): string {
+	return pace === undefined ? "" : `${pace.everyMs} ${(pace.burst - 1) * pace.everyMs}`;
 }
 
 const SPEAKERS: Readonly<Record<Speaker, string>> = { model: "m", code: "c", human: "h" };

@@ -1,6 +1,6 @@
 import type { Next, Settlement } from "../backend.js";
 import { writeRecord } from "./replies.js";
-import { idText, writeHistory, writeItem, writeOutbox, writeTimer } from "./rows.js";
+import { idText, paceText, writeHistory, writeItem, writeOutbox, writeTimer } from "./rows.js";
 
 /** A settlement as the script takes it, after the lease; `scripts/settle.ts` says what stands where. */
 export function settleArguments(
@@ -17,7 +17,7 @@ export function settleArguments(
 		record.epoch,
 		record.ended === undefined ? "" : record.ended.at + keepEndedMs,
 		...(claim === undefined ? ["", 0, 0] : [claim.leaseMs, claim.window, claim.items]),
-		...(take === undefined ? ["", 0] : [take.owner, take.leaseMs]),
+		...(take === undefined ? ["", 0, ""] : [take.owner, take.leaseMs, paceText(take.pace)]),
 		...(then === undefined ? ["", ""] : [idText(then.id), writeItem(then)]),
 		append.length,
 		...append.map((entry) => writeHistory(entry, record.id)),

@@ -5,7 +5,7 @@ import { lua, script } from "./script.js";
 
 /**
  * ARGV: time, address, owner, id of the row, status, reason or empty, time to try again or empty, lease of the next
- * take or empty.
+ * take or empty, its pace or empty.
  * @returns what was taken, whether to wake a worker, whether to wake a sender
  */
 export const mark = script(
@@ -29,6 +29,6 @@ end
 if ARGV[8] == '' then
   return {false, wakeTurn, mayGo()}
 end
-return {take(owner, tonumber(ARGV[8]), 'marked ' .. id), wakeTurn, 0}
+return {take(owner, tonumber(ARGV[8]), ARGV[9], 'marked ' .. id), wakeTurn, 0}
 `,
 );

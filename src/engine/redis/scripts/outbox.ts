@@ -1,3 +1,4 @@
+import { pace } from "./pace.js";
 import { lua } from "./script.js";
 
 /**
@@ -5,6 +6,7 @@ import { lua } from "./script.js";
  * the rest; a mark is a line each of status, reason and time before its row.
  */
 export const outbox = lua`
+${pace}
 local MARKS_KEPT = 100
 local wakeSend = 0
 
@@ -62,8 +64,8 @@ local function leave(row, awaited, status, reason)
   return following
 end
 
--- Takes the first row. Taken once by an operation, it is given to it again.
-local function take(owner, leaseMs, operation)
+-- Takes the first row. Taken once by an operation, it is given to it again. The pace is empty where any will do.
+local function take(owner, leaseMs, pace, operation)
   local row = redis.call('LINDEX', key('o'), 0)
   local v = redis.call('HMGET', M, 'so', 'su', 'sn', 'ob', 'on', 'nb', 'ep', 'ow', 'sw', 'dn', 'aw')
   if v[10] == operation then
@@ -94,10 +96,20 @@ local function take(owner, leaseMs, operation)
       redis.call('HSET', M, 'dn', operation)
       return {'discarded', row, reason}
     end
+    local from = pace ~= '' and mayBeSentFrom(pace) or 0
+    if from > NOW then
+      evenWithoutMemory()
+      redis.call('HSET', M, 'nb', whole(from))
+      redis.call('ZADD', P .. 's', from, A)
+      return {'later', whole(from)}
+    end
     tries = tries + 1
   end
   -- First of all what needs no memory: rows are sent even when there is none left.
   redis.call('HDEL', M, 'sw', 'dn')
+  if pace ~= '' and not v[4] then
+    sentTo(pace)
+  end
   local till = whole(NOW + leaseMs)
   redis.call('HSET', M, 'so', owner, 'su', till, 'sn', operation, 'ob', v[4] and 'unknown' or 'sending', 'on', whole(tries))
   redis.call('ZADD', P .. 's', till, A)

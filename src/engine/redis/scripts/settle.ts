@@ -13,7 +13,7 @@ local function again(v, owner, fence)
     claimed = handedOutAgain(v, tonumber(ARGV[13]), v[17])
   end
   if ARGV[15] ~= '' then
-    taken = take(ARGV[15], tonumber(ARGV[16]), 'settled ' .. fence)
+    taken = take(ARGV[15], tonumber(ARGV[16]), ARGV[17], 'settled ' .. fence)
   end
   local waits = not v[8] and putOffUntil(v[14], v[15]) <= NOW and redis.call('EXISTS', key('i')) or 0
   return {'ok', waits, taken and 0 or mayGo(), claimed, taken}
@@ -56,8 +56,8 @@ end
 /**
  * ARGV: time, address, owner, fence, through, rows to keep, `1` for a fresh call, record, its owner, its epoch, time to
  * forget the ended call or empty; lease of the next claim or empty, its window and items; owner of the take or empty,
- * its lease; id and item of what follows or empty; then, each list after its length: history, outbox, timers cancelled,
- * timers set (id and timer).
+ * its lease, its pace or empty; id and item of what follows or empty; then, each list after its length: history, outbox,
+ * timers cancelled, timers set (id and timer).
  * @returns outcome, whether to wake a worker, whether to wake a sender, what was claimed, what was taken
  */
 export const settle = script(
@@ -104,7 +104,7 @@ if through > from then
 end
 local changed = writeOwner(v, put)
 
-local p = 19
+local p = 20
 local function list(each)
   local count = tonumber(ARGV[p])
   local first = p + 1
@@ -130,12 +130,12 @@ local alone, mine = false, count > 0 and ARGV[first]
 if count > 0 then
   local length = spread('RPUSH', key('o'), first, count)
   alone = length == count
-  if ARGV[18] ~= '' then
-    redis.call('RPUSH', key('w'), whole(tonumber(v[13] or '0') + length) .. '\n' .. ARGV[17] .. '\n' .. ARGV[18])
+  if ARGV[19] ~= '' then
+    redis.call('RPUSH', key('w'), whole(tonumber(v[13] or '0') + length) .. '\n' .. ARGV[18] .. '\n' .. ARGV[19])
     put('aw', 1)
   end
 end
-local follows = count == 0 and ARGV[18] ~= ''
+local follows = count == 0 and ARGV[19] ~= ''
 
 local moved = false
 first, count = list(1)
@@ -159,7 +159,7 @@ end
 redis.call('DEL', key('j'))
 
 -- Rows that nobody was sending: the first is the caller's at once, when that is asked and it may go.
-if alone and ARGV[15] ~= '' and not (v[16] and tonumber(v[16]) > NOW) and mayBeSent(mine, v[4]) then
+if alone and ARGV[15] ~= '' and ARGV[17] == '' and not (v[16] and tonumber(v[16]) > NOW) and mayBeSent(mine, v[4]) then
   local till = whole(NOW + tonumber(ARGV[16]))
   put('so', ARGV[15])
   put('su', till)
@@ -174,7 +174,7 @@ if mine and not taken then
   rowsCame()
 end
 if follows then
-  enter(ARGV[17], ARGV[18])
+  enter(ARGV[18], ARGV[19])
   waiting = redis.call('LLEN', key('i'))
 end
 
@@ -192,7 +192,7 @@ else
   wakeTurn = 1
 end
 if ARGV[15] ~= '' then
-  taken = taken or take(ARGV[15], tonumber(ARGV[16]), by)
+  taken = taken or take(ARGV[15], tonumber(ARGV[16]), ARGV[17], by)
   wakeSend = 0
 end
 return {'ok', claimed and 0 or wakeTurn, wakeSend, claimed, taken}

@@ -3,13 +3,13 @@ import { inbox } from "./inbox.js";
 import { outbox } from "./outbox.js";
 import { lua, script } from "./script.js";
 
-/** ARGV: time, address, owner, lease, operation. @returns what was taken, whether to wake a worker */
+/** ARGV: time, address, owner, lease, pace or empty, operation. @returns what was taken, whether to wake a worker */
 export const take = script(
 	"take",
 	address,
 	inbox,
 	outbox,
 	lua`
-return {take(ARGV[3], tonumber(ARGV[4]), ARGV[5]), wakeTurn}
+return {take(ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]), wakeTurn}
 `,
 );
