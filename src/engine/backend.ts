@@ -125,7 +125,10 @@ export type Taken =
 	| { outcome: "row"; row: OutboxRow; attempt: number }
 	/** It was `sending` when its sender's right ran out: nobody knows. Reconcile it or mark it. */
 	| { outcome: "unknown"; row: OutboxRow }
-	/** Decided under an owner who no longer is: it left the outbox with a mark and must not be sent. Take again. */
+	/**
+	 * Decided under an owner who no longer is: it left the outbox with a mark and must not be sent. Take again. Its part is
+	 * not history any more, unless a piece of it had left before.
+	 */
 	| { outcome: "discarded"; row: OutboxRow; reason: string }
 	/** The head of the outbox may not go before then. */
 	| { outcome: "later"; at: number }

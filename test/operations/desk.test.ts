@@ -126,6 +126,26 @@ test("I1: a call the agent has is not talked into, unless it is taken; what the 
 	await engine.end();
 });
 
+test("I1: what waited to be sent when a human took the call is read by nobody as said", async () => {
+	const engine = await stand({ model: () => "too late" });
+	const desk = deskOf(engine);
+	const ana = engine.person();
+	engine.channel.answer({ result: { outcome: "retry", afterMs: 60_000, scope: "chat", reason: "429" } });
+	await ana.says("hello");
+	await engine.settle();
+	await desk.reply({ call: ana.address, text: "Marta here", key: "k", take: true });
+	await engine.clock.advance(60_000);
+	await engine.settle();
+	expect(ana.heard).toEqual(["Marta here"]);
+	expect(await desk.outbox({ limit: 10 })).toMatchObject([{ status: "discarded" }]);
+	await desk.release({ call: ana.address });
+	await ana.says("and now?");
+	await engine.settle();
+	expect(JSON.stringify(engine.requests.at(-1)?.history)).not.toContain("too late");
+	expect(ana.heard.at(-1)).toBe("too late");
+	await engine.end();
+});
+
 test("a call is closed behind what waits in it, once", async () => {
 	const { engine, ben, desk } = await forwarded();
 	const order = { call: ben.address, reason: "resolved by phone" };

@@ -77,7 +77,7 @@ test("E2: a take whose answer was lost is asked again after the row it discarded
 	const client = new Redis(server.url);
 	const partition = new Partitions("retried", 64).of(A);
 	const taken = async (operation: string) => {
-		const reply = await client.eval(take.lua, 1, partition, "", A, owner, 2_000, operation);
+		const reply = await client.eval(take.lua, 1, partition, "", A, owner, 2_000, "", operation);
 		const [[outcome, row]] = reply as [[string, string]];
 		return [outcome, row.split("\n")[1]];
 	};

@@ -5,6 +5,7 @@ import type { Head, Step } from "./address-state.js";
 import { acceptOwn, isSeen, OWN_DEDUPE_MS, remember } from "./inbox.js";
 import { expiryKey, numberedKey, paceKey, under } from "./keys.js";
 import { appendRows, putRow } from "./turns.js";
+import { unsay } from "./unsaid.js";
 
 /** A row as it waits. */
 export interface Waiting {
@@ -37,6 +38,7 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 	if (waiting.status === "pending" && row.by !== "human" && row.epoch !== head.epoch) {
 		const reason = head.owner === "human" ? "a human owns the call" : "the owner of the call has changed";
 		leave(step, address, head, { row, status: "discarded", reason, at: now });
+		unsay(step, address, head, row);
 		step.save(address, head);
 		return { outcome: "discarded", row, reason };
 	}

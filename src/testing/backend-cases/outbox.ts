@@ -154,6 +154,49 @@ export const outboxCases = [
 		expect(stored).toMatchObject({ owner: "human", epoch: 1 });
 	}),
 
+	rule(
+		"I1: words withheld at the last moment are not history, unless a piece of them was sent",
+		async ({ backend }) => {
+			const text = (id: string) =>
+				({ role: "said", id, part: { kind: "text", text: id }, by: "model", at: 0 }) as const;
+			const part = { kind: "choices", text: "When?", choices: [{ id: "tue", label: "Tuesday" }] } as const;
+			const offer = { role: "said", id: "call-1.1.3", part, by: "code", at: 0 } as const;
+			const append = [user("m1"), text("call-1.1.1"), text("call-1.1.2"), offer, text("call-1.1.4")];
+			const rows = ["call-1.1.1.0", "call-1.1.1.1", "call-1.1.2.0", "call-1.1.3.0", "call-1.1.4.0", "call-1.1.4.1"];
+			await say(
+				backend,
+				A,
+				rows.map((id) => row(id)),
+				{ fresh: true, append },
+			);
+			await send(backend, A);
+			const human = { role: "said", id: "h1", part: { kind: "text", text: "I am Eva" }, by: "human", at: 0 } as const;
+			await backend.amend(A, { owner: "human", say: [row("h1.0", { by: "human" })], append: [human] });
+			for (const id of rows.slice(1))
+				expect(await take(backend, A)).toMatchObject({ outcome: "discarded", row: { id } });
+			expect(await send(backend, A)).toBe("h1.0");
+			const left = [user("m1"), text("call-1.1.1"), human];
+			expect(await backend.view(A, { history: 10 })).toMatchObject({ history: left, record: { rows: 3 } });
+			await backend.amend(A, { owner: "agent", append: [text("call-1.1.5")] });
+			await acceptAll(backend, message(A, "m2"));
+			const got = await claimed(backend, A, "one", { window: 3 });
+			expect(got.history).toEqual([text("call-1.1.1"), human, text("call-1.1.5")]);
+			expect(got.record).toMatchObject({ rows: 4 });
+		},
+	),
+
+	rule("I1: words of a call that is over take nothing from the history of the next", async ({ backend }) => {
+		const text = (id: string) => ({ role: "said", id, part: { kind: "text", text: id }, by: "model", at: 0 }) as const;
+		await say(backend, A, [row("call-1.1.1.0")], { fresh: true, append: [text("call-1.1.1")] });
+		const next = record({ id: "call-2" });
+		await say(backend, A, [row("call-2.1.1.0")], { fresh: true, append: [text("call-2.1.1")], record: next });
+		await backend.amend(A, { owner: "human" });
+		expect(await take(backend, A)).toMatchObject({ outcome: "discarded", row: { id: "call-1.1.1.0" } });
+		expect((await backend.view(A, { history: 10 })).history).toEqual([text("call-2.1.1")]);
+		expect(await take(backend, A)).toMatchObject({ outcome: "discarded", row: { id: "call-2.1.1.0" } });
+		expect(await backend.view(A, { history: 10 })).toMatchObject({ history: [], record: { rows: 0 } });
+	}),
+
 	rule("I1: words decided by a turn during which a human took over are not sent", async ({ backend }) => {
 		await say(backend, A, [], { fresh: true, ...followedBy(occurrence(A, "o1")) });
 		await acceptAll(backend, message(A, "m2"));

@@ -1,5 +1,6 @@
 import { pace } from "./pace.js";
 import { lua } from "./script.js";
+import { unsaid } from "./unsaid.js";
 
 /**
  * What leaves an address. A row is stored as `h` or `a` (said by a human, or not), its epoch, a line with its id, and
@@ -7,6 +8,7 @@ import { lua } from "./script.js";
  */
 export const outbox = lua`
 ${pace}
+${unsaid}
 local MARKS_KEPT = 100
 local wakeSend = 0
 
@@ -93,6 +95,7 @@ local function take(owner, leaseMs, pace, operation)
     if not mayBeSent(row, v[7]) then
       local reason = v[8] == 'human' and '"a human owns the call"' or '"the owner of the call has changed"'
       leave(row, v[11], 'discarded', reason)
+      unsay(row)
       redis.call('HSET', M, 'dn', operation)
       return {'discarded', row, reason}
     end
