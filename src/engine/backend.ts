@@ -119,6 +119,20 @@ export interface Settlement {
 	cancel: readonly string[];
 }
 
+/** What a process asks for of that which may be sent by one door. */
+export interface ShareTerms {
+	owner: string;
+	/** Sends that all processes together may begin within any `withinMs`. */
+	most: number;
+	withinMs: number;
+	/** The part it keeps to now, and since before it asked. */
+	has: number;
+	/** How many it would send within that time. */
+	wants: number;
+	/** How long the part is its own from now on; 0: it sends nothing more by this door. */
+	leaseMs: number;
+}
+
 /** What became of a row the sender took. */
 export type Taken =
 	/** Marked `sending`, durably, before this resolves. `attempt` counts from 1. */
@@ -334,6 +348,15 @@ export interface Backend {
 	hold?(name: string, options: { owner: string; leaseMs: number }): Promise<boolean>;
 	/** Gives a named right back, where `owner` has it. */
 	letGo?(name: string, owner: string): Promise<void>;
+
+	/**
+	 * Divides what may be sent by a door among the processes that send by it, so that all their parts together are never
+	 * more than there is: by what each wants, with something in reserve for all while nobody wants it.
+	 * Absent where only one process can use the store.
+	 * @returns the part to keep to from now on. What is more than before was free; when it is less, the rest is free for
+	 * others once the process has asked again, keeping to it.
+	 */
+	share?(door: string, terms: ShareTerms): Promise<number>;
 
 	/**
 	 * Tells other processes of something passing, without waiting: whoever does not hear it loses nothing. Both are absent

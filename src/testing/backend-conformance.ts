@@ -8,6 +8,7 @@ import { outboxCases } from "./backend-cases/outbox.js";
 import { paceCases } from "./backend-cases/pace.js";
 import { reopeningCases } from "./backend-cases/reopening.js";
 import { servingCases } from "./backend-cases/serving.js";
+import { shareCases } from "./backend-cases/share.js";
 import { timerCases } from "./backend-cases/timers.js";
 import { turnCases } from "./backend-cases/turns.js";
 
@@ -26,17 +27,20 @@ export interface BackendUnderTest {
 	name: string;
 	/** Makes one empty store; called for every test. */
 	make(): BackendStore | Promise<BackendStore>;
+	/** Whether more than one process can use the store. Default: no. */
+	manyProcesses?: boolean;
 	/** Cases a driver cannot be held to, each with the reason. */
 	skip?: readonly { case: string; reason: string }[];
 }
 
 /** Holds a driver to every rule of `Backend`: the same tests for all of them. Call it at the top of a test file. */
-export function backendConformance({ name, make, skip = [] }: BackendUnderTest): void {
+export function backendConformance({ name, make, manyProcesses = false, skip = [] }: BackendUnderTest): void {
 	const suite: Readonly<Record<string, readonly ConformanceCase[]>> = {
 		inbox: inboxCases,
 		turns: turnCases,
 		outbox: outboxCases,
 		pace: paceCases,
+		...(manyProcesses && { share: shareCases }),
 		"going on": goingOnCases,
 		arrivals: arrivalCases,
 		timers: timerCases,

@@ -9,6 +9,7 @@ export function redisConformance(name: string, url: () => string, skip: BackendU
 	let stores = 0;
 	backendConformance({
 		name,
+		manyProcesses: true,
 		skip,
 		make() {
 			stores += 1;

@@ -20,6 +20,7 @@ import {
 	type Serving,
 	type Settled,
 	type Settlement,
+	type ShareTerms,
 	type Taken,
 	type TakeOptions,
 	type Work,
@@ -42,6 +43,7 @@ import { resend } from "./scripts/resend.js";
 import { revise, waiting } from "./scripts/revise.js";
 import { hold, letGo } from "./scripts/right.js";
 import { settle } from "./scripts/settle.js";
+import { share } from "./scripts/share.js";
 import { take } from "./scripts/take.js";
 import { unpark } from "./scripts/unpark.js";
 import { list, view } from "./scripts/view.js";
@@ -266,6 +268,12 @@ export class RedisBackend implements Backend {
 
 	async letGo(name: string, owner: string): Promise<void> {
 		await this.#open().connection.run(letGo, [this.#right(name)], [owner]);
+	}
+
+	async share(door: string, terms: ShareTerms): Promise<number> {
+		const { owner, most, has, wants, withinMs, leaseMs } = terms;
+		const key = `${this.#options.prefix}:share:${door}`;
+		return (await this.#open().connection.run(share, [key], [owner, most, has, wants, withinMs, leaseMs])) as number;
 	}
 
 	publish(news: News): void {

@@ -10,7 +10,7 @@ import { lua } from "./script.js";
  *
  * Keys of an address: `m:` its head, a hash; `r:` its record; `h:` history; `i:` inbox; `j:` journal; `o:` outbox;
  * `w:` what comes in once rows have left; `x:` marks; `t:` timers; `d:` ids seen. Of a chat, under its door and chat:
- * `p:` when it will have rested from what was sent.
+ * `p:` when it will have rested from what was sent. Of a door: `share:` in no partition, see `share.ts`.
  *
  * Fields of a head: `f` fence, `lo` and `lu` lease's owner and end, `z` the operation that made or ended it, `za` the
  * newest accept and whether it woke; `ih` position of the first waiting item, `ic` end of what a claim handed out; `hn`
