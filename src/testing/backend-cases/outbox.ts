@@ -159,7 +159,7 @@ export const outboxCases = [
 		async ({ backend }) => {
 			const text = (id: string) =>
 				({ role: "said", id, part: { kind: "text", text: id }, by: "model", at: 0 }) as const;
-			const part = { kind: "choices", text: "When?", choices: [{ id: "tue", label: "Tuesday" }] } as const;
+			const part = { kind: "choices", text: "When? \ud83d", choices: [{ id: "tue", label: "Tuesday" }] } as const;
 			const offer = { role: "said", id: "call-1.1.3", part, by: "code", at: 0 } as const;
 			const append = [user("m1"), text("call-1.1.1"), text("call-1.1.2"), offer, text("call-1.1.4")];
 			const rows = ["call-1.1.1.0", "call-1.1.1.1", "call-1.1.2.0", "call-1.1.3.0", "call-1.1.4.0", "call-1.1.4.1"];
@@ -167,7 +167,7 @@ export const outboxCases = [
 				backend,
 				A,
 				rows.map((id) => row(id)),
-				{ fresh: true, append },
+				{ fresh: true, append, record: record({ state: { broken: "\ud83d" } }) },
 			);
 			await send(backend, A);
 			const human = { role: "said", id: "h1", part: { kind: "text", text: "I am Eva" }, by: "human", at: 0 } as const;

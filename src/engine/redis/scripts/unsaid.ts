@@ -3,10 +3,7 @@ import { lua } from "./script.js";
 /** What never reached a person does not stay in a history either: model and page would read it as said. */
 export const unsaid = lua`
 local function spokenIn(text)
-  if string.sub(text, 1, 14) == '{"role":"said"' then
-    return cjson.decode(text).id
-  end
-  return string.match(text, '^[mc]%["([^"]*)"')
+  return string.match(text, '^[mc]%["([^"]*)"') or string.match(text, '^{"role":"said","id":"([^"]*)"')
 end
 
 -- Takes a part out of the history when the first piece of it is withheld. Of a part begun to be sent all stays.
@@ -16,8 +13,8 @@ local function unsay(row)
     return
   end
   local record = redis.call('GET', key('r'))
-  local call = record and cjson.decode(record).id .. '.'
-  local own = call and string.sub(id, 1, #call) == call and '~' .. string.sub(id, #call)
+  local call = record and string.match(record, '^{"v":%d+,"id":"([^"]*)"')
+  local own = call and string.sub(id, 1, #call + 1) == call .. '.' and '~' .. string.sub(id, #call + 1)
   local rows = redis.call('LRANGE', key('h'), 0, -1)
   for index = #rows, 1, -1 do
     local said = spokenIn(rows[index])
