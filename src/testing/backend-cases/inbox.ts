@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { addressKey } from "../../call/address.js";
+import type { InboxItem } from "../../call/message.js";
 import {
 	acceptAll,
 	claimed,
@@ -50,6 +51,39 @@ export const inboxCases = [
 			expect(await waitingIds(backend, A)).toEqual(["m1"]);
 		},
 	),
+
+	rule("an occurrence has further keys, too: one that is known makes it a duplicate", async ({ backend }) => {
+		const told = (id: string, ...keys: readonly string[]): InboxItem => ({ ...occurrence(A, id), keys });
+		const long = `paid.${"x".repeat(300)}`;
+		await acceptAll(backend, told("o1", "paid.17", long));
+		expect(await backend.accept(told("o2", long, "k3"), limits)).toEqual({ outcome: "duplicate" });
+		expect(await backend.accept(occurrence(A, "paid.17"), limits)).toEqual({ outcome: "duplicate" });
+		expect(await backend.accept(message(A, "k3"), limits)).toEqual({ outcome: "duplicate" });
+		expect(await backend.accept(told("o3", "k4"), limits)).toEqual({ outcome: "accepted" });
+		const { items, lease } = await claimed(backend, A);
+		expect(items).toEqual([told("o1", "paid.17", long), told("o3", "k4")]);
+		await backend.settle(lease, settlement(2));
+		expect(await backend.accept(occurrence(A, "k4"), limits)).toEqual({ outcome: "duplicate" });
+	}),
+
+	rule("an inbox without any room takes nothing, and still says what it knows", async (bench) => {
+		const { backend } = bench;
+		const asked = { ...limits, inbox: 0 };
+		const turn = { owner: "direct", leaseMs: 2_000, window: 60, items: 100 };
+		expect(await backend.accept(occurrence(A, "o1"), asked)).toEqual({ outcome: "full" });
+		expect(await backend.accept(message(A, "m1", { keys: ["k1"] }), asked, turn)).toEqual({ outcome: "full" });
+		expect(await backend.list({ limit: 10 })).toEqual([]);
+		await acceptAll(backend, occurrence(A, "o1"), message(A, "m1", { keys: ["k1"] }));
+		for (const known of ["o1", "m1", "k1"])
+			expect(await backend.accept(occurrence(A, known), asked)).toEqual({ outcome: "duplicate" });
+		const { lease } = await claimed(backend, A);
+		await backend.settle(lease, settlement(2));
+		expect(await backend.accept(occurrence(A, "o1"), asked, turn)).toEqual({ outcome: "duplicate" });
+		const again = await bench.restart();
+		expect(await again.accept(occurrence(A, "o1"), asked)).toEqual({ outcome: "duplicate" });
+		expect(await again.accept(occurrence(A, "o2"), asked)).toEqual({ outcome: "full" });
+		expect(await waitingIds(again, A)).toEqual([]);
+	}),
 
 	rule("ids of any length and any letters are told apart", async ({ backend }) => {
 		const ids = ["a b", "a", "b", "ñ\u0000", "ñ", "x".repeat(3_000), `${"x".repeat(3_000)}y`, "#a", "a:b|c"];

@@ -1,7 +1,18 @@
 import { expect } from "vitest";
 import { addressKey } from "../../call/address.js";
 import type { Backend, Timer } from "../../engine/backend.js";
-import { claimed, followedBy, message, occurrence, rule, say, settlement, waitingIds } from "./conformance-case.js";
+import {
+	claimed,
+	followedBy,
+	limits,
+	message,
+	occurrence,
+	record,
+	rule,
+	say,
+	settlement,
+	waitingIds,
+} from "./conformance-case.js";
 
 const A = addressKey({ door: "web", chat: "ana" });
 const HOUR = 3_600_000;
@@ -74,6 +85,43 @@ export const timerCases = [
 		await bench.restart();
 		await clock.advance(HOUR);
 		expect(await waitingIds(bench.backend, A)).toEqual(["o1", "o2"]);
+	}),
+
+	rule("a timer that its own turns set again beats on, over a restart too, until it is cancelled", async (bench) => {
+		const { clock } = bench;
+		const start = clock.now();
+		const beat = (n: number): Timer => {
+			const repeat = { id: "beat", every: HOUR, by: "call-1.1" };
+			const at = start + n * HOUR;
+			const fired = { kind: "event", name: "beat", data: { n }, source: "timer", repeat } as const;
+			return {
+				id: "later.beat",
+				at,
+				item: { type: "occurrence", id: `call-1.${n}.later.beat`, address: A, occurrence: fired, at },
+			};
+		};
+		const turn = async (more: Parameters<typeof settlement>[1]) => {
+			const { lease, position, items, record: now } = await claimed(bench.backend, A);
+			const repeats = { beat: "call-1.1" };
+			await bench.backend.settle(lease, settlement(position + 1, { record: record({ repeats }), ...more }));
+			return { items, repeats: now?.repeats };
+		};
+		await bench.backend.accept(message(A, "m1"), limits);
+		await turn({ fresh: true, timers: [beat(1)] });
+		for (const n of [1, 2, 3]) {
+			if (n === 2) await bench.restart();
+			await clock.advance(HOUR);
+			expect(await turn({ timers: [beat(n + 1)] })).toEqual({ items: [beat(n).item], repeats: { beat: "call-1.1" } });
+			expect((await bench.backend.view(A, { history: 0 })).timers).toEqual([beat(n + 1)]);
+		}
+		await clock.advance(HOUR - 1);
+		await bench.backend.accept(message(A, "m2"), limits);
+		await clock.advance(1);
+		expect(await waitingIds(bench.backend, A)).toEqual(["m2", "call-1.4.later.beat"]);
+		await turn({ cancel: ["later.beat"], record: record() });
+		expect(await turn({ record: record() })).toEqual({ items: [beat(4).item], repeats: undefined });
+		await clock.advance(48 * HOUR);
+		expect(await waitingIds(bench.backend, A)).toEqual([]);
 	}),
 
 	rule("a timer fires into a full inbox", async ({ backend, clock }) => {
