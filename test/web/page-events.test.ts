@@ -2,28 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { OutgoingEvents } from "../../channels/web/client/outgoing-events.js";
 import { readClientFrame } from "../../channels/web/client-frame.js";
-import type { Inbound } from "../../src/call/inbound.js";
-import type { Accepted } from "../../src/channel/channel.js";
-import { CallboardError } from "../../src/errors.js";
 import { RecordingLog } from "../../src/testing/recording-log.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
 import { ChatServer } from "./chat-server.js";
-import { FakeHost } from "./fake-host.js";
+import { EventHost } from "./event-host.js";
 import { SocketClient } from "./socket-client.js";
-
-/** A runtime whose agent takes `cart` from the page. */
-class EventHost extends FakeHost {
-	readonly fired: Inbound[] = [];
-
-	override async accept(inbound: Inbound): Promise<Accepted> {
-		if (inbound.type !== "event") return super.accept(inbound);
-		if (inbound.name !== "cart") {
-			throw new CallboardError("EVENT_UNDECLARED", "author", "no event of that name", { next: "declare it" });
-		}
-		this.fired.push(inbound);
-		return { outcome: "accepted" };
-	}
-}
 
 let host: EventHost;
 let server: ChatServer;
@@ -100,6 +83,12 @@ describe("what the page has fired", () => {
 		const bad = outgoing.add("4", "x".repeat(300), null);
 		outgoing.settle({ type: "error", code: "bad", message: "this is not a known frame" });
 		await expect(bad).rejects.toThrow("not a known frame");
+		expect(outgoing.unsent).toEqual([]);
+		await expect(outgoing.add("5", "cart", (() => 0) as unknown as null)).rejects.toThrow("must be plain data");
+		const waiting = outgoing.add("6", "cart", null);
+		outgoing.refuse("not here");
+		await expect(waiting).rejects.toThrow("callboard: not here");
+		await expect(outgoing.add("7", "cart", null)).rejects.toThrow("callboard: not here");
 		expect(outgoing.unsent).toEqual([]);
 	});
 });

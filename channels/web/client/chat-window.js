@@ -236,6 +236,7 @@ export class ChatWindow {
 		this.#light.classList.toggle("on", status === "online");
 		this.#state.textContent = status === "online" ? this.#subheading || online : connecting;
 		const words = status === "refused" ? refused : navigator.onLine ? reconnecting : offline;
+		if (status === "refused") this.#outgoing.refuse("this site may not embed the chat");
 		const lost = status === "offline" || status === "refused";
 		if (!lost) this.#banner.hidden = true;
 		else {

@@ -8,6 +8,8 @@ export class OutgoingEvents {
 	/** @type {Map<string, { frame: EventFrame, resolve: () => void, reject: (error: Error) => void }>} */
 	#waiting = new Map();
 	#max;
+	/** @type {Error | undefined} why nothing is sent from here any more */
+	#refused;
 
 	/** @param {number} max characters of JSON */
 	constructor(max) {
@@ -27,10 +29,22 @@ export class OutgoingEvents {
 	 */
 	add(id, name, data) {
 		return new Promise((resolve, reject) => {
+			if (this.#refused !== undefined) throw this.#refused;
 			const text = JSON.stringify(data);
+			if (text === undefined) throw new TypeError("callboard: the data of an event must be plain data");
 			if (text.length > this.#max) throw new Error(`callboard: an event holds at most ${this.#max} characters of JSON`);
 			this.#waiting.set(id, { frame: { type: "event", id, name, data: JSON.parse(text) }, resolve, reject });
 		});
+	}
+
+	/**
+	 * Nothing can be sent from this page.
+	 * @param {string} why
+	 */
+	refuse(why) {
+		this.#refused = new Error(`callboard: ${why}`);
+		for (const { reject } of this.#waiting.values()) reject(this.#refused);
+		this.#waiting.clear();
 	}
 
 	/** @param {ServerFrame} frame */
