@@ -70,6 +70,9 @@ async function clinic(channel: Channel) {
 	return { runtime, told, log, clock, delivered };
 }
 
+/** Long enough that Telegram's pace of one message a second in a chat is kept. */
+const READING_MS = 5_000;
+
 async function atTheTerminal(): Promise<Told> {
 	const channel = terminal({ input: new PassThrough(), output: new PassThrough(), say: LINES });
 	const { told, clock } = await clinic(channel);
@@ -113,10 +116,13 @@ async function onTelegram(mode: "polling" | "webhook") {
 	open.push(() => server.stop());
 	const { channel, gateway } = await served(server, { mode });
 	if (gateway !== undefined) open.push(() => gateway.stop(0));
-	const { runtime, told, log, delivered } = await clinic(channel);
+	const { runtime, told, log, delivered, clock } = await clinic(channel);
 	const ana = server.person({ id: 7001, name: "Ana" });
 	await answered(server, runtime, () => ana.says("/start"));
-	for (const text of LINES) await answered(server, runtime, () => (text === HOUR ? ana.taps(text) : ana.says(text)));
+	for (const text of LINES) {
+		await clock.advance(READING_MS);
+		await answered(server, runtime, () => (text === HOUR ? ana.taps(text) : ana.says(text)));
+	}
 	return { told: await told(), server, runtime, log, delivered };
 }
 
