@@ -47,7 +47,6 @@ const channel: Channel = {
 		media: { in: false, out: false, captionMax: 0 },
 		ackMs: 1000,
 		ambiguous: "reconcile",
-		rate: { perChatPerSecond: 1_000_000, perDoorPerSecond: 1_000_000 },
 	},
 	render: (part) => [{ text: part.kind === "text" ? part.text : "" }],
 	async send(payload) {

@@ -1,7 +1,7 @@
 import type { Api } from "grammy";
 import { type AddressKey, addressKey } from "../../src/call/address.js";
 import type { Part } from "../../src/call/part.js";
-import type { Capabilities } from "../../src/channel/capabilities.js";
+import type { Capabilities, ChatRate } from "../../src/channel/capabilities.js";
 import type {
 	Channel,
 	ChannelHost,
@@ -24,7 +24,7 @@ import { Parking } from "./parking.js";
 import { Poller } from "./poller.js";
 import { renderPart, type TelegramPayload } from "./render-part.js";
 import { targetOf } from "./target.js";
-import { telegramCapabilities } from "./telegram-capabilities.js";
+import { groupRate, telegramCapabilities, telegramRate } from "./telegram-capabilities.js";
 import { type TelegramOptions, type TelegramSettings, telegramSettings } from "./telegram-options.js";
 import { Typing } from "./typing.js";
 import { answerWebhook } from "./webhook.js";
@@ -99,6 +99,10 @@ export class TelegramChannel implements Channel {
 		if (this.#outbound === undefined)
 			return { outcome: "retry", afterMs: 1000, scope: "door", reason: "the Telegram door was never opened" };
 		return this.#outbound.send(payload as unknown as TelegramPayload, delivery);
+	}
+
+	chatRate(address: AddressKey): ChatRate {
+		return targetOf(address).isGroup ? groupRate : telegramRate;
 	}
 
 	show(address: AddressKey, event: LiveEvent): void {

@@ -1,10 +1,16 @@
-import type { Capabilities } from "../../src/channel/capabilities.js";
+import type { Capabilities, ChatRate, Rate } from "../../src/channel/capabilities.js";
 
 /** Longest text with its markup. About 9,500 were seen refused. [github.com/tdlib/telegram-bot-api/issues/165] */
 export const markupMax = 9_000;
 
 /** Rows of buttons below one message: more are hard to see on a phone. */
 export const buttonRows = 8;
+
+/**
+ * About one message a second in a chat, for a short while more; about 30 a second in all.
+ * [core.telegram.org/bots/faq]
+ */
+export const telegramRate: Rate = { perChatPerSecond: 1, chatBurst: 3, perDoorPerSecond: 25 };
 
 /** Numbers of the Bot API [core.telegram.org/bots/api], with a margin where its count may differ from ours. */
 export const telegramCapabilities: Capabilities = {
@@ -21,6 +27,8 @@ export const telegramCapabilities: Capabilities = {
 	// No published deadline; a read was seen abandoned after 10 s. [github.com/openclaw/openclaw/pull/70146]
 	ackMs: 1_000,
 	ambiguous: "leave",
-	// About one message a second in a chat, about 30 a second in all. [core.telegram.org/bots/faq]
-	rate: { perChatPerSecond: 1, perDoorPerSecond: 25 },
+	rate: telegramRate,
 };
+
+/** No more than 20 messages a minute in a group: 2 at once and 18 more. [core.telegram.org/bots/faq] */
+export const groupRate: ChatRate = { perChatPerSecond: 18 / 60, chatBurst: 2 };

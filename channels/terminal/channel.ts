@@ -48,7 +48,6 @@ export class TerminalChannel implements Channel {
 		media: { in: false, out: true, captionMax: 4000 },
 		ackMs: 60_000,
 		ambiguous: "leave",
-		rate: { perChatPerSecond: 1000, perDoorPerSecond: 1000 },
 	};
 	/** Resolves when the person left, or the script was said. */
 	readonly done: Promise<TerminalEnd>;

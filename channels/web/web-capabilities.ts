@@ -10,5 +10,4 @@ export const webCapabilities: Capabilities = {
 	media: { in: false, out: true, captionMax: 8_000 },
 	ackMs: 5_000,
 	ambiguous: "leave",
-	rate: { perChatPerSecond: 50, perDoorPerSecond: 5_000 },
 };

@@ -1,3 +1,17 @@
+/** How fast one chat takes what is sent. */
+export interface ChatRate {
+	/** Sends a second, on and on. */
+	perChatPerSecond: number;
+	/** Sends at once after a rest. Default 1. */
+	chatBurst?: number;
+}
+
+/** How fast a platform takes what is sent. */
+export interface Rate extends ChatRate {
+	/** Sends of the door that may begin within any second. */
+	perDoorPerSecond: number;
+}
+
 /** What one platform can do and how much of it. A plain table: the renderer and the contract suite read it. */
 export interface Capabilities {
 	text: {
@@ -20,5 +34,6 @@ export interface Capabilities {
 	ackMs: number;
 	/** What to do about a send whose outcome is unknown. `reconcile`: the channel can look; `leave`: mark and do not repeat. */
 	ambiguous: "reconcile" | "leave";
-	rate: { perChatPerSecond: number; perDoorPerSecond: number };
+	/** Held for the door as a whole, however many processes send by it. Default: any pace will do. */
+	rate?: Rate;
 }

@@ -8,7 +8,7 @@ import type { Part } from "../call/part.js";
 import type { Transport } from "../call/transport.js";
 import type { Clock } from "../clock.js";
 import type { Log } from "../observe/log.js";
-import type { Capabilities } from "./capabilities.js";
+import type { Capabilities, ChatRate } from "./capabilities.js";
 
 /** A platform payload, made by `render`: plain data, so that it can be stored, compared and sent again. */
 export type Payload = Json;
@@ -106,6 +106,8 @@ export interface Channel {
 	/** Turns one part into the payloads to send, in order. Pure. Losing a word of the part is a defect. */
 	render(part: Part): readonly Payload[];
 	send(payload: Payload, delivery: Delivery): Promise<SendResult>;
+	/** How fast this chat takes what is sent, where chats differ. Pure. Default: `capabilities.rate`. */
+	chatRate?(address: AddressKey): ChatRate;
 	/** Finds out what became of an ambiguous send, where `capabilities.ambiguous` is `reconcile`. */
 	reconcile?(payload: Payload, delivery: Delivery): Promise<SendResult>;
 	/** Shows something passing: typing, a draft. Must not throw. */

@@ -1,6 +1,7 @@
 import type { AddressKey } from "../call/address.js";
 import type { Clock } from "../clock.js";
 import type { Backend } from "./backend.js";
+import { SameWait } from "./same-wait.js";
 
 /** How long a sender's right to the row it took outlives its process, ms. */
 export const RIGHT_MS = 3_000;
@@ -13,29 +14,38 @@ export interface RowRightOptions {
 	clock: Clock;
 }
 
-/**
- * Renews the right to the row taken while `work` lasts. Where another process has it by now, the work goes on all the
- * same: what it sent is sent, and its mark changes nothing any more.
- */
-export async function whileKept<T>(
-	{ backend, owner, clock }: RowRightOptions,
-	address: AddressKey,
-	work: () => Promise<T>,
-): Promise<T> {
-	let over = false;
-	let stop = () => {};
-	const schedule = () => {
-		stop = clock.after(RENEW_MS, () => void renew());
-	};
-	const renew = async () => {
-		const kept = await backend.keep(address, { owner, leaseMs: RIGHT_MS }).catch(() => true);
-		if (kept && !over) schedule();
-	};
-	schedule();
-	try {
-		return await work();
-	} finally {
-		over = true;
-		stop();
+/** Keeps the rights to rows that a sender took. */
+export class RowRights {
+	readonly #options: RowRightOptions;
+	readonly #waits: SameWait;
+
+	constructor(options: RowRightOptions) {
+		this.#options = options;
+		this.#waits = new SameWait(options.clock, RENEW_MS);
+	}
+
+	/**
+	 * Renews the right to the row taken while `work` lasts. Where another process has it by now, the work goes on all the
+	 * same: what it sent is sent, and its mark changes nothing any more.
+	 */
+	async during<T>(address: AddressKey, work: () => Promise<T>): Promise<T> {
+		let over = false;
+		const renew = async () => {
+			const { backend, owner } = this.#options;
+			const kept = await backend.keep(address, { owner, leaseMs: RIGHT_MS }).catch(() => true);
+			if (kept && !over) this.#waits.begin(right);
+		};
+		const right = { at: 0, due: () => void renew() };
+		this.#waits.begin(right);
+		try {
+			return await work();
+		} finally {
+			over = true;
+			this.#waits.end(right);
+		}
+	}
+
+	stop(): void {
+		this.#waits.stop();
 	}
 }

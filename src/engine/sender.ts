@@ -3,11 +3,15 @@ import type { AddressKey } from "../call/address.js";
 import type { Delivery, SendResult } from "../channel/channel.js";
 import { pause } from "../clock.js";
 import { traced } from "../observe/trace.js";
+import { Attempts } from "./attempts.js";
 import type { OutboxRow, RowResult, Serving, Taken, TakeOptions } from "./backend.js";
 import type { Door } from "./door.js";
 import type { EngineParts } from "./engine-parts.js";
+import { type Budget, Gate } from "./gate.js";
 import { persist } from "./persist.js";
-import { RIGHT_MS, whileKept } from "./row-right.js";
+import { chatPace, doorLimit } from "./rates.js";
+import { RIGHT_MS, RowRights } from "./row-right.js";
+import { Share } from "./share.js";
 
 /** How long a sender tries to write what became of a send while the store cannot be reached, ms. */
 const MARK_MS = 10 * 60_000;
@@ -38,17 +42,20 @@ const heldUp: SendResult = {
 };
 
 /**
- * Sends what waits in the outboxes: one row after the other in each address, marked before it goes out and after. What
- * does not arrive is logged and told; what may or may not have arrived is never sent again blindly.
+ * Sends what waits in the outboxes: one row after the other in each address, marked before it goes out and after, and no
+ * faster than its platform takes it. What does not arrive is logged and told; what may or may not have arrived is never
+ * sent again blindly.
  */
 export class Sender {
 	readonly #options: EngineParts;
 	readonly #running = new Map<AddressKey, Flush>();
-	readonly #sending = new Set<AbortController>();
-	/** Doors that asked to be left alone, and until when. */
-	readonly #closed = new Map<string, number>();
-	/** Addresses waiting for a closed door. */
-	readonly #later = new Map<AddressKey, () => void>();
+	readonly #attempts: Attempts;
+	readonly #rights: RowRights;
+	/** Of doors with a limit, and of those that asked to be left alone. */
+	readonly #gates = new Map<string, Gate>();
+	readonly #shares: Share[] = [];
+	/** How rows are taken where any pace will do. */
+	readonly #terms: TakeOptions;
 	#serving: Serving | undefined;
 	readonly #stopped = new AbortController();
 	/** The grace of a stop is over: what cannot be written now is left to another process. */
@@ -56,27 +63,34 @@ export class Sender {
 
 	constructor(options: EngineParts) {
 		this.#options = options;
+		const { clock, log, limits, owner } = options;
+		this.#attempts = new Attempts({ clock, log, sendMs: limits.sendMs });
+		this.#rights = new RowRights(options);
+		this.#terms = { owner, leaseMs: RIGHT_MS };
 		setMaxListeners(0, this.#stopped.signal);
 	}
 
 	start(): void {
-		const { backend, limits } = this.#options;
+		const { backend, limits, doors } = this.#options;
+		for (const door of doors) this.#limit(door);
 		this.#serving = backend.serve("sends", limits.sends, (address) => this.flush(address));
 	}
 
 	/** Sends nothing new, and waits for what is being sent; what has no answer when `graceMs` is over is `ambiguous`. */
 	async stop(graceMs: number): Promise<void> {
 		this.#stopped.abort();
-		for (const stop of this.#later.values()) stop();
-		this.#later.clear();
+		for (const gate of this.#gates.values()) gate.stop();
+		for (const share of this.#shares) share.stop();
 		const giveUp = () => {
 			this.#givenUp = true;
-			for (const each of this.#sending) each.abort(new Error("the process is stopping"));
+			this.#attempts.giveUp(new Error("the process is stopping"));
 		};
 		const stop = this.#options.clock.after(graceMs, giveUp);
 		if (graceMs <= 0) giveUp();
 		await Promise.all([this.#serving?.stop(graceMs), ...[...this.#running.values()].map(({ done }) => done)]);
 		stop();
+		this.#rights.stop();
+		this.#attempts.stop();
 	}
 
 	/** How many addresses are being sent to. */
@@ -92,7 +106,7 @@ export class Sender {
 	/** How to take the first row of an address along the way, to be handed to `flush`; undefined when it must not go now. */
 	taking(address: AddressKey, door: Door): TakeOptions | undefined {
 		if (this.#serving === undefined || this.#stopped.signal.aborted || this.#running.has(address)) return undefined;
-		return this.#mustWait(address, door) ? undefined : this.#terms;
+		return this.#mayTake(address, door) ? this.#termsOf(address, door) : undefined;
 	}
 
 	/** Sends what waits at an address now, first what was taken on its behalf. Never rejects. */
@@ -133,11 +147,12 @@ export class Sender {
 			next ??= await this.#next(address, door, flush);
 			if (next === undefined) return this.#over(address, flush);
 			const { taken, askedAt } = next;
+			if (taken.outcome !== "row") this.#gates.get(door.name)?.leave(address);
 			if (taken.outcome === "empty" || taken.outcome === "busy" || taken.outcome === "later") {
 				if (!flush.again && flush.given === undefined) return this.#over(address, flush);
 				next = undefined;
 			} else {
-				next = await whileKept(this.#options, address, () => this.#deal(address, door, taken, askedAt));
+				next = await this.#rights.during(address, () => this.#deal(address, door, taken, askedAt));
 			}
 		}
 	}
@@ -148,9 +163,14 @@ export class Sender {
 		flush.given = undefined;
 		if (given !== undefined) return given;
 		flush.again = false;
-		if (this.#stopped.signal.aborted || this.#mustWait(address, door)) return undefined;
+		if (this.#stopped.signal.aborted || !this.#mayTake(address, door)) return undefined;
 		const askedAt = this.#options.clock.now();
-		return { taken: await this.#options.backend.take(address, this.#terms), askedAt };
+		try {
+			return { taken: await this.#options.backend.take(address, this.#termsOf(address, door)), askedAt };
+		} catch (error) {
+			this.#gates.get(door.name)?.leave(address);
+			throw error;
+		}
 	}
 
 	/** Does what a taken row needs. Resolves to the row behind it, or to undefined when nobody has looked yet. */
@@ -173,6 +193,9 @@ export class Sender {
 			case "row": {
 				// A process that stood still may find that another has looked the row up meanwhile, and sends it.
 				const late = this.#options.clock.now() - askedAt > RIGHT_MS - LATE_MS;
+				const gate = this.#gates.get(door.name);
+				if (late) gate?.leave(address);
+				else gate?.begin(address);
 				const result = late ? heldUp : await this.#send(address, door, row, taken.attempt);
 				if (result.outcome === "failed" && result.unreachable)
 					this.#options.facts.tell("contact.unreachable", address, { door: door.name, reason: result.reason });
@@ -181,26 +204,44 @@ export class Sender {
 		}
 	}
 
-	get #terms(): TakeOptions {
-		return { owner: this.#options.owner, leaseMs: RIGHT_MS };
+	#termsOf(address: AddressKey, { channel }: Door): TakeOptions {
+		const pace = chatPace(channel, address);
+		return pace === undefined ? this.#terms : { ...this.#terms, pace };
 	}
 
-	/** A closed door keeps its addresses waiting, and lets them in when it opens. */
-	#mustWait(address: AddressKey, door: Door): boolean {
+	/** Whether the next row of an address may go now. If not, the address is looked at again when its turn has come. */
+	#mayTake(address: AddressKey, { name }: Door): boolean {
+		return this.#gates.get(name)?.enter(address) ?? true;
+	}
+
+	/** Holds a door to what its platform takes; where other processes send by it, to a part of that. */
+	#limit({ name, channel: { capabilities } }: Door): void {
+		if (capabilities.rate === undefined) return;
+		const { backend, owner, clock, log } = this.#options;
+		const limit = doorLimit(capabilities.rate);
+		if (backend.share === undefined) {
+			this.#gates.set(name, this.#gate(limit));
+			return;
+		}
+		const ask = backend.share.bind(backend);
+		const wants = () => gate.wanted;
+		const share = new Share({ ask, door: name, owner, limit, clock, log, wants, changed: () => gate.look() });
+		const gate = this.#gate(share);
+		this.#gates.set(name, gate);
+		this.#shares.push(share);
+		share.start();
+	}
+
+	#gate(budget?: Budget): Gate {
 		const { clock } = this.#options;
-		const wait = this.#waitOf(door);
-		if (wait <= 0) return false;
-		this.#later.get(address)?.();
-		const stop = clock.after(wait, () => {
-			this.#later.delete(address);
-			void this.flush(address);
-		});
-		this.#later.set(address, stop);
-		return true;
+		return new Gate({ clock, ...(budget && { budget }), go: (address) => void this.flush(address) });
 	}
 
-	#waitOf({ name }: Door): number {
-		return (this.#closed.get(name) ?? 0) - this.#options.clock.now();
+	/** The platform asks to be left alone by the whole door. */
+	#close({ name }: Door, until: number): void {
+		const gate = this.#gates.get(name) ?? this.#gate();
+		this.#gates.set(name, gate);
+		gate.close(until);
 	}
 
 	#send(address: AddressKey, door: Door, row: OutboxRow, attempt: number): Promise<SendResult> {
@@ -242,28 +283,8 @@ export class Sender {
 		return found.outcome === "ambiguous" ? { outcome: "ambiguous", reason } : found;
 	}
 
-	/** One question to the platform, with a bound on how long it may take. */
-	async #attempt(
-		address: AddressKey,
-		row: OutboxRow,
-		ask: (delivery: Delivery) => Promise<SendResult>,
-	): Promise<SendResult> {
-		const { clock, limits, log } = this.#options;
-		const controller = new AbortController();
-		const { signal } = controller;
-		const stop = clock.after(limits.sendMs, () => controller.abort(new Error("no answer in time")));
-		this.#sending.add(controller);
-		const { answers } = row;
-		try {
-			const delivery = { address, key: row.id, signal, ...(answers === undefined ? {} : { answers }) };
-			return await Promise.race([ask(delivery), aborted(signal)]);
-		} catch (error) {
-			log.warn("send.threw", { address, row: row.id, error });
-			return { outcome: "ambiguous", reason: signal.aborted ? "no answer in time" : "the channel failed in mid-send" };
-		} finally {
-			stop();
-			this.#sending.delete(controller);
-		}
+	#attempt(address: AddressKey, { id, answers }: OutboxRow, ask: (delivery: Delivery) => Promise<SendResult>) {
+		return this.#attempts.ask({ address, key: id, ...(answers === undefined ? {} : { answers }) }, ask);
 	}
 
 	#judge(door: Door, result: SendResult, attempt: number): RowResult {
@@ -278,7 +299,7 @@ export class Sender {
 				if (attempt >= limits.attempts)
 					return { status: "failed", reason: `given up after ${attempt} tries: ${result.reason}` };
 				const at = clock.now() + Math.max(result.afterMs, FIRST_WAIT_MS * 2 ** (attempt - 1));
-				if (result.scope === "door") this.#closed.set(door.name, at);
+				if (result.scope === "door") this.#close(door, at);
 				return { status: "retry", at, reason: result.reason };
 			}
 		}
@@ -287,7 +308,8 @@ export class Sender {
 	/** However long the store is away: what became of the row is known here alone. */
 	async #mark(address: AddressKey, door: Door, row: OutboxRow, result: RowResult): Promise<Asked | undefined> {
 		const { backend, clock, owner } = this.#options;
-		const next = this.#stopped.signal.aborted || this.#waitOf(door) > 0 ? undefined : { leaseMs: this.#terms.leaseMs };
+		const goesOn = !this.#stopped.signal.aborted && this.#mayTake(address, door);
+		const next = goesOn ? this.#termsOf(address, door) : undefined;
 		const until = clock.now() + MARK_MS;
 		let askedAt = clock.now();
 		const taken = await persist(
@@ -325,11 +347,4 @@ export class Sender {
 		log.warn("delivery.failed", data);
 		facts.tell("delivery.failed", address, data);
 	}
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-	return new Promise((_, reject) => {
-		if (signal.aborted) reject(signal.reason);
-		signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-	});
 }

@@ -44,7 +44,6 @@ const CAPABILITIES: Capabilities = {
 	media: { in: true, out: true, captionMax: 1000 },
 	ackMs: 1000,
 	ambiguous: "reconcile",
-	rate: { perChatPerSecond: 1000, perDoorPerSecond: 10_000 },
 };
 
 /**
