@@ -1,55 +1,25 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { bakery, bakeryDemo, callboard, type Project, project, type Running } from "../cli/command.js";
+import { type OtlpReceiver, otlpReceiver } from "./otlp-receiver.js";
 import { openChat } from "./web-visitor.js";
 
 const token = "an-admin-token-of-32-characters-!";
 let shop: Project | undefined;
 let running: Running | undefined;
-let receiver: Server | undefined;
+let traces: OtlpReceiver | undefined;
 
 afterEach(async () => {
 	if (running?.process.exitCode === null) running.process.kill("SIGKILL");
 	await running?.ended;
-	receiver?.close();
+	traces?.close();
 	shop?.remove();
 	running = undefined;
-	receiver = undefined;
+	traces = undefined;
 	shop = undefined;
 });
 
-interface Span {
-	traceId: string;
-	name: string;
-	attributes?: unknown;
-}
-
-/** A receiver of traces over OTLP, and what it has got. */
-async function otlp(): Promise<{ url: string; spans: Span[]; services: Set<string> }> {
-	const spans: Span[] = [];
-	const services = new Set<string>();
-	receiver = createServer(async (request, response) => {
-		const pieces: Buffer[] = [];
-		for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
-		const { resourceSpans } = JSON.parse(Buffer.concat(pieces).toString("utf8")) as {
-			resourceSpans: {
-				resource: { attributes: { key: string; value: { stringValue: string } }[] };
-				scopeSpans: { spans: Span[] }[];
-			}[];
-		};
-		for (const { resource, scopeSpans } of resourceSpans) {
-			services.add(resource.attributes.find(({ key }) => key === "service.name")?.value.stringValue ?? "");
-			spans.push(...scopeSpans.flatMap((scope) => scope.spans));
-		}
-		response.writeHead(request.url === "/v1/traces" ? 200 : 404, { "content-type": "application/json" }).end("{}");
-	});
-	await new Promise<void>((resolve) => receiver?.listen(0, "127.0.0.1", resolve));
-	return { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`, spans, services };
-}
-
 it("a running process sends its traces, counts what it does, says that it is ready, and flushes when it stops", async () => {
-	const traces = await otlp();
+	traces = await otlpReceiver();
 	shop = project({ "agents/bakery/agent.tsx": bakery, "agents/bakery/demo.yaml": bakeryDemo });
 	const env = {
 		PORT: "0",
