@@ -125,7 +125,7 @@ export const variables = [
 	},
 	{
 		name: "CALLBOARD_TITLE",
-		about: "What stands above the web chat. The agent's class name, spaced, when empty.",
+		about: "What stands above the web chat. The agent's class name, as its docstring writes it, when empty.",
 		default: "",
 		must: "at most 80 characters",
 		check: text.max(80),

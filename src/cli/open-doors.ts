@@ -2,8 +2,8 @@ import type { AgentDeclaration } from "../agent/declaration.js";
 import type { Channel } from "../channel/channel.js";
 import type { Config } from "../config.js";
 import { CallboardError } from "../errors.js";
+import { agentHeading } from "./agent-heading.js";
 import { openTelegram, openWeb } from "./doors.js";
-import { spaced } from "./spaced.js";
 
 export interface OpenDoorsOptions {
 	config: Config;
@@ -32,7 +32,7 @@ async function open(name: string, { config, agent, secret, demo, embed }: OpenDo
 	switch (name) {
 		case "web":
 			return openWeb({
-				title: config.web.title ?? spaced(agent.title),
+				title: config.web.title ?? agentHeading(agent),
 				...(config.web.accent !== undefined && { theme: { accent: config.web.accent } }),
 				...(demo && { notice: "A scripted demo answers here, not a model." }),
 				...(embed !== undefined && { embed }),
