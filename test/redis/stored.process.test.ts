@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from "node:net";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.js";
@@ -57,6 +58,39 @@ test("a Redis that would lose calls is refused, one without a file is warned abo
 		message: "maxmemory-policy is allkeys-lru, so that Redis may throw conversations away",
 	});
 	await admin.config("SET", "maxmemory-policy", "noeviction");
+});
+
+test("a Redis older than 6.2 is refused, with what to do; one of 6.2 is not", async () => {
+	for (const [version, refused] of [
+		["6.0", true],
+		["6.2", false],
+	] as const) {
+		const proxy = createServer((client) => {
+			const upstream = connect(server.port, "127.0.0.1");
+			const told = (chunk: Buffer) =>
+				Buffer.from(chunk.toString("latin1").replace(/redis_version:\d\.\d/, `redis_version:${version}`), "latin1");
+			upstream.on("data", (chunk) => client.write(told(chunk)));
+			client.on("data", (chunk) => upstream.write(chunk));
+			for (const [one, other] of [
+				[client, upstream],
+				[upstream, client],
+			] as const) {
+				one.on("error", () => {});
+				one.on("close", () => other.destroy());
+			}
+		});
+		await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+		const opening = opened(`redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`, "old");
+		if (refused) {
+			await expect(opening).rejects.toMatchObject({
+				code: "REDIS_UNFIT",
+				fault: "operator",
+				message: expect.stringMatching(/^Redis 6\.0\.\d+ is too old$/),
+				next: "update it to 6.2 or newer",
+			});
+		} else await (await opening).close();
+		proxy.close();
+	}
 });
 
 test("G13: an ended call is forgotten in its time; what is left of it are ids, which run out by themselves", async () => {
