@@ -59,6 +59,8 @@ export class Gate {
 		if (this.#options.budget === undefined) return;
 		this.#places.delete(address);
 		this.#began.push(this.#options.clock.now());
+		// Only now is it known when there is a place again.
+		this.look();
 	}
 
 	/** What entered sends nothing. */
