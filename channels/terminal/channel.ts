@@ -93,7 +93,7 @@ export class TerminalChannel implements Channel {
 		if (running === undefined || running.address !== address) return;
 		if (event.kind === "draft") running.screen.draft(this.#options.agent, plainText(event.text));
 		else if (event.kind === "typing" && event.on) running.screen.draft(this.#options.agent, "…");
-		else running.screen.clearDraft();
+		else if (event.kind !== "owner") running.screen.clearDraft();
 	}
 
 	ended(address: AddressKey, reason: string): void {

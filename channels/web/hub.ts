@@ -111,6 +111,9 @@ export class Hub {
 				if (room.draft?.turn === event.turn) clearDraft(room);
 				this.#toReady(room, { type: "withdrawn", turn: event.turn });
 				break;
+			case "owner":
+				this.#toAll(address, { type: "owner", owner: event.owner });
+				break;
 		}
 		this.#watchQuiet(address, room);
 		this.#tidy(address, room);

@@ -1,3 +1,4 @@
+import type { Owner } from "../../src/call/call-record.js";
 import type { Json } from "../../src/call/json.js";
 
 /** One line the page shows: plain data, Markdown as the model wrote it. */
@@ -75,6 +76,8 @@ export type ServerFrame =
 			draft?: { turn: string; text: string };
 			typing: boolean;
 			ended: boolean;
+			/** Who answers what is said now. */
+			owner: Owner;
 			/** Nothing was said yet: the page may send `open` under this id, the same one on every tab. */
 			open?: string;
 	  }
@@ -88,6 +91,8 @@ export type ServerFrame =
 	| { type: "draft"; turn: string; text: string }
 	| { type: "withdrawn"; turn: string }
 	| { type: "typing"; on: boolean }
+	/** Who answers from now on. */
+	| { type: "owner"; owner: Owner }
 	| { type: "ended"; reason: string }
 	| ErrorFrame
 	| { type: "pong" };

@@ -67,6 +67,7 @@ export class VisitorDesk {
 			waiting: waitingEntries(transcript.waiting),
 			...this.#hub.passing(address),
 			ended: transcript.ended,
+			owner: transcript.owner,
 			...(untouched ? { open: this.#sessions.sharedId("open", session.visitor, transcript.call ?? "") } : {}),
 		};
 	}

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { AddressKey } from "../call/address.js";
+import type { Owner } from "../call/call-record.js";
 import type { HistoryEntry } from "../call/history.js";
 import type { Inbound } from "../call/inbound.js";
 import type { Json } from "../call/json.js";
@@ -34,13 +35,15 @@ export type SendResult =
 	| { outcome: "failed"; reason: string; unreachable?: true }
 	| { outcome: "ambiguous"; reason: string };
 
-/** Something shown while a turn runs. Never stored, never repeated; losing one loses nothing. */
+/** Something shown as it happens. Never stored, never repeated; losing one loses nothing. */
 export type LiveEvent =
 	| { kind: "typing"; on: boolean }
 	/** The text of an answer in the making: `text` is the whole of it so far. `turn` names the turn it belongs to. */
 	| { kind: "draft"; turn: string; text: string }
 	/** The draft of this turn will not be said as it stands. */
-	| { kind: "withdrawn"; turn: string };
+	| { kind: "withdrawn"; turn: string }
+	/** Who answers from now on: a human took the call or was handed it, or gave it back. */
+	| { kind: "owner"; owner: Owner };
 
 /** What became of an item that was handed over. */
 export type Accepted =
@@ -54,6 +57,8 @@ export type Accepted =
 export interface Transcript {
 	call: string | undefined;
 	ended: boolean;
+	/** Who answers what is said now. */
+	owner: Owner;
 	/** The newest rows a person may see (`user` and `said`), oldest first. */
 	entries: readonly HistoryEntry[];
 	/** Accepted and not yet answered. */

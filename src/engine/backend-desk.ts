@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AgentDeclaration } from "../agent/declaration.js";
 import { type AddressKey, parseAddressKey } from "../call/address.js";
-import type { CallRecord } from "../call/call-record.js";
+import type { CallRecord, Owner } from "../call/call-record.js";
 import type { Json } from "../call/json.js";
 import type { Part } from "../call/part.js";
 import type { Payload } from "../channel/channel.js";
@@ -105,6 +105,7 @@ export class BackendDesk implements Desk {
 		const held = take ? {} : { epoch: owner === "human" ? epoch : NO_EPOCH };
 		switch (await this.#backend.amend(address, { ...held, owner: "human", say, append })) {
 			case "made":
+				if (owner === "agent") this.#tell(address, "human");
 				return done(address, owner === "agent" ? "you have the call now, and it is on its way" : "it is on its way");
 			case "repeated":
 				await this.#sameWords(address, id, text);
@@ -116,6 +117,11 @@ export class BackendDesk implements Desk {
 					next: "take it with --take; give it back with `callboard calls release`",
 				});
 		}
+	}
+
+	/** Whoever is looking at the chat sees who answers now. */
+	#tell(address: AddressKey, owner: Owner): void {
+		this.#backend.publish?.({ from: "desk", address, news: "shown", event: { kind: "owner", owner } });
 	}
 
 	/** @throws CallboardError `KEY_REUSED` when the reply of that id is known to have had other words */
@@ -134,6 +140,7 @@ export class BackendDesk implements Desk {
 		const append = [{ role: "note", text, at: this.#clock.now() }] as const;
 		const outcome = await this.#backend.amend(address, { epoch: record.epoch, owner: "agent", append });
 		if (outcome !== "made") return nothing(address, "somebody else gave it back or took it just now");
+		this.#tell(address, "agent");
 		return done(address, "the agent has it again, and answers the next message");
 	}
 

@@ -245,6 +245,7 @@ class EngineRuntime implements Runtime {
 		return {
 			call: record?.id,
 			ended: record?.ended !== undefined,
+			owner: record?.ended === undefined ? (record?.owner ?? "agent") : "agent",
 			entries: limit > 0 ? shown.slice(-limit) : [],
 			waiting,
 		};

@@ -229,12 +229,14 @@ export class Stint {
 	}
 
 	#told(claim: Claimed, { result, items, unread, tell }: Outcome, began: number): void {
-		const { facts, clock } = this.#parts;
-		const { name: door, agent } = this.#door;
+		const { facts, clock, relay } = this.#parts;
+		const { name: door, agent, channel } = this.#door;
 		const now = clock.now();
 		const { record, usage, cost, requests, changes, parts } = result;
 		const fields = { call: record.id, turn: record.turns, requests, usage, cost, parts: parts.length, ms: now - began };
 		this.#log.debug("turn.committed", fields);
+		if (record.owner !== (claim.record?.owner ?? "agent"))
+			relay.show(this.#address, channel, { kind: "owner", owner: record.owner });
 		const waitedMs = items.slice(0, result.consumed).map((item) => now - (cameAt(item) ?? now));
 		facts.tell("turn.committed", this.#address, { door, agent: agent.name, ...fields, waitedMs, changes });
 		for (const { name, data } of result.events) facts.tell(name, this.#address, { door, ...toFields(data) });

@@ -41,13 +41,20 @@ export class RecordingHost implements ChannelHost {
 
 	/** Decides what `transcript` answers for an address. */
 	tell(address: AddressKey, transcript: Partial<Transcript>): void {
-		this.#transcripts.set(address, { call: undefined, ended: false, entries: [], waiting: [], ...transcript });
+		this.#transcripts.set(address, {
+			call: undefined,
+			ended: false,
+			owner: "agent",
+			entries: [],
+			waiting: [],
+			...transcript,
+		});
 	}
 
 	async transcript(address: AddressKey, limit: number): Promise<Transcript> {
 		const told = this.#transcripts.get(address);
 		if (told !== undefined) return { ...told, entries: told.entries.slice(-limit) };
-		return { call: undefined, ended: false, entries: [], waiting: this.#waiting(address) };
+		return { call: undefined, ended: false, owner: "agent", entries: [], waiting: this.#waiting(address) };
 	}
 
 	#waiting(address: AddressKey): InboxItem[] {

@@ -77,6 +77,32 @@ test("I3: two people who give a call back at once, or one whose order comes late
 	await engine.end();
 });
 
+test("whoever looks at the chat is told who answers, as often as that changes", async () => {
+	const engine = await stand({ agent: forwarding, model: () => ({ calls: [["human"]] }) });
+	const desk = deskOf(engine);
+	const { channel } = engine;
+	Object.assign(channel, { said: () => {} });
+	const ana = engine.person();
+	await ana.says("a human, please");
+	await engine.settle();
+	await desk.release({ call: ana.address });
+	await desk.release({ call: ana.address });
+	await desk.reply({ call: ana.address, text: "one more thing", key: "k", take: true });
+	await desk.reply({ call: ana.address, text: "and another", key: "k2", take: false });
+	await engine.settle();
+	const owners = channel.shown.flatMap(({ event }) => (event.kind === "owner" ? [event.owner] : []));
+	expect(owners).toEqual(["human", "agent", "human"]);
+	const transcript = () => channel.host.transcript(ana.address, 10);
+	expect((await transcript()).owner).toBe("human");
+	await desk.close({ call: ana.address, reason: "solved" });
+	await engine.settle();
+	expect(await transcript()).toMatchObject({ ended: true, owner: "agent" });
+	await ana.says("a human, please");
+	await engine.settle();
+	expect((await transcript()).owner).toBe("human");
+	await engine.end();
+});
+
 test("a reply sent again under its key takes no call back from the agent who got it since", async () => {
 	const { engine, ana, desk } = await forwarded();
 	const order = { call: ana.address, text: "Marta here", key: "k1", take: true };

@@ -22,7 +22,7 @@ function visitor(id: string): Entry {
 }
 
 function history(entries: Entry[], more: Partial<Extract<ServerFrame, { type: "history" }>> = {}): ServerFrame {
-	return { type: "history", entries, waiting: [], typing: false, ended: false, ...more };
+	return { type: "history", entries, waiting: [], typing: false, ended: false, owner: "agent", ...more };
 }
 
 function ids(conversation: Conversation): string[] {

@@ -1,4 +1,5 @@
 import type { AddressKey } from "../../src/call/address.js";
+import type { Owner } from "../../src/call/call-record.js";
 import type { HistoryEntry } from "../../src/call/history.js";
 import type { Inbound } from "../../src/call/inbound.js";
 import type { InboxItem, Message } from "../../src/call/message.js";
@@ -25,6 +26,7 @@ interface FakeCall {
 	entries: HistoryEntry[];
 	waiting: InboxItem[];
 	ended: boolean;
+	owner: Owner;
 	turns: number;
 }
 
@@ -73,7 +75,8 @@ export class FakeHost implements ChannelHost {
 
 	async transcript(address: AddressKey, limit: number): Promise<Transcript> {
 		const call = this.#call(address);
-		return { call: call.id, ended: call.ended, entries: call.entries.slice(-limit), waiting: [...call.waiting] };
+		const { id, ended, owner, entries, waiting } = call;
+		return { call: id, ended, owner, entries: entries.slice(-limit), waiting: [...waiting] };
 	}
 
 	/** Says something outside of any turn, as code or a person of the business does. */
@@ -91,6 +94,12 @@ export class FakeHost implements ChannelHost {
 		await this.#send(address, id, part);
 	}
 
+	/** A human has the call from now on, or the agent has it again. */
+	own(address: AddressKey, owner: Owner): void {
+		this.#call(address).owner = owner;
+		this.channel?.show?.(address, { kind: "owner", owner });
+	}
+
 	/** Ends the call of an address. */
 	end(address: AddressKey, reason: string): void {
 		this.#call(address).ended = true;
@@ -105,7 +114,7 @@ export class FakeHost implements ChannelHost {
 	#call(address: AddressKey): FakeCall {
 		let call = this.calls.get(address);
 		if (call === undefined) {
-			call = { id: `call-${this.calls.size + 1}`, entries: [], waiting: [], ended: false, turns: 0 };
+			call = { id: `call-${this.calls.size + 1}`, entries: [], waiting: [], ended: false, owner: "agent", turns: 0 };
 			this.calls.set(address, call);
 		}
 		return call;

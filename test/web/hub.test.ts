@@ -4,7 +4,7 @@ import type { Entry, ServerFrame } from "../../channels/web/protocol.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
 
 const ADDRESS = "web|ana";
-const HISTORY: ServerFrame = { type: "history", entries: [], waiting: [], typing: false, ended: false };
+const HISTORY: ServerFrame = { type: "history", entries: [], waiting: [], typing: false, ended: false, owner: "agent" };
 
 function said(id: string, text: string): Entry {
 	return { id, from: "agent", at: 0, part: { kind: "text", text } };
@@ -36,8 +36,9 @@ describe("who listens to an address", () => {
 		hub.heard(ADDRESS, { id: "u", from: "visitor", at: 0, text: "two" });
 		expect(page.frames).toEqual([]);
 		page.begin(HISTORY);
+		hub.show(ADDRESS, { kind: "owner", owner: "human" });
 		hub.ended(ADDRESS, "done");
-		expect(page.frames.map(({ type }) => type)).toEqual(["history", "part", "message", "ended"]);
+		expect(page.frames.map(({ type }) => type)).toEqual(["history", "part", "message", "owner", "ended"]);
 	});
 
 	test("is not told again by a held frame what the history tells: typing and drafts", () => {

@@ -207,6 +207,7 @@ export class ChatWindow {
 				this.#tell("callboard-data", { id: line.id, topic: line.part.topic, data: line.part.data, replay });
 			} else if (line.from === "agent" && !replay) this.#noteNews();
 		}
+		this.#showState();
 		this.#paint();
 	}
 
@@ -230,11 +231,11 @@ export class ChatWindow {
 
 	/** @param {Status} status */
 	#showStatus(status) {
-		const { online, connecting, offline, reconnecting, refused } = this.#strings;
+		const { offline, reconnecting, refused } = this.#strings;
 		clearTimeout(this.#bannerTimer);
 		this.#host.dataset.status = status;
 		this.#light.classList.toggle("on", status === "online");
-		this.#state.textContent = status === "online" ? this.#subheading || online : connecting;
+		this.#showState();
 		const words = status === "refused" ? refused : navigator.onLine ? reconnecting : offline;
 		if (status === "refused") this.#outgoing.refuse("this site may not embed the chat");
 		const lost = status === "offline" || status === "refused";
@@ -248,6 +249,14 @@ export class ChatWindow {
 				status === "refused" ? 0 : BANNER_AFTER_MS,
 			);
 		}
+	}
+
+	/** Below the heading: who answers, once that is known. */
+	#showState() {
+		const { online, connecting, attended } = this.#strings;
+		const answers = this.#conversation.owner === "human" ? attended : this.#subheading || online;
+		const words = this.#host.dataset.status === "online" ? answers : connecting;
+		if (this.#state.textContent !== words) this.#state.textContent = words;
 	}
 
 	#labelLauncher() {

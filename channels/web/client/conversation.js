@@ -1,4 +1,5 @@
 /** @import { ClientFrame, Entry, ErrorCode, ServerFrame, VisitorContent, WebPart } from "../protocol.js" */
+/** @import { Owner } from "../../../src/call/call-record.js" */
 /** @import { Store } from "./storage.js" */
 
 /**
@@ -29,6 +30,8 @@ export class Conversation {
 	draft;
 	typing = false;
 	ended = false;
+	/** @type {Owner} who answers what is said now */
+	owner = "agent";
 	/** Rises whenever lines have changed. */
 	version = 0;
 	/** A history has been shown. */
@@ -90,6 +93,7 @@ export class Conversation {
 		this.draft = undefined;
 		this.typing = false;
 		this.ended = false;
+		this.owner = "agent";
 		this.loaded = false;
 	}
 
@@ -110,6 +114,7 @@ export class Conversation {
 				this.draft = frame.draft;
 				this.typing = frame.typing;
 				this.ended = frame.ended && this.unsent.length === 0;
+				this.owner = frame.owner;
 				this.loaded = true;
 				break;
 			case "message":
@@ -132,8 +137,12 @@ export class Conversation {
 			case "typing":
 				this.typing = frame.on;
 				break;
+			case "owner":
+				this.owner = frame.owner;
+				break;
 			case "ended":
 				this.ended = true;
+				this.owner = "agent";
 				this.typing = false;
 				this.draft = undefined;
 				break;
