@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { redis } from "../../src/engine/redis/redis.js";
-import type { RedisBackend } from "../../src/engine/redis/redis-backend.js";
-import { silentLog } from "../../src/observe/log.js";
-import { VirtualClock } from "../../src/testing/virtual-clock.js";
-import { leftInRedis } from "../chaos/redis-leftovers.js";
 import { allScenarios } from "../engine/scenarios/all.js";
 import { playAll } from "../engine/scenarios/scene.js";
-import type { World } from "../engine/scenarios/world.js";
 import { RedisServer } from "./redis-server.js";
+import { redisWorld } from "./redis-world.js";
 
 let server: RedisServer;
 beforeAll(async () => {
@@ -15,35 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.dispose());
 
-let worlds = 0;
-
-/** A clock that lets whatever is asked of Redis come back before it goes on. */
-class PatientClock extends VirtualClock {
-	readonly backends = new Set<RedisBackend>();
-
-	override async settle(): Promise<void> {
-		await super.settle();
-		for (const backend of this.backends) await backend.idle();
-		await super.settle();
-	}
-}
-
-function world(): World {
-	worlds += 1;
-	const prefix = `scene${worlds}`;
-	const clock = new PatientClock();
-	return {
-		clock,
-		patience: 2_000,
-		left: () => leftInRedis(server.port, prefix),
-		backend() {
-			const backend = redis({ url: server.url, prefix, clock, log: silentLog });
-			clock.backends.add(backend);
-			return backend;
-		},
-	};
-}
-
 for (const [part, scenarios] of Object.entries(allScenarios)) {
-	describe(`on Redis: ${part}`, () => playAll(scenarios, world));
+	describe(`on Redis: ${part}`, () => playAll(scenarios, () => redisWorld(server)));
 }

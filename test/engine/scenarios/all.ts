@@ -2,6 +2,7 @@ import { arrivalScenarios } from "./arrivals.js";
 import { directScenarios } from "./direct.js";
 import { duplicateScenarios } from "./duplicates.js";
 import { handoverScenarios } from "./handover.js";
+import { rateScenarios } from "./rates.js";
 import { roleScenarios } from "./roles.js";
 import { runningScenarios } from "./running.js";
 import type { SceneTest } from "./scene.js";
@@ -14,6 +15,7 @@ export const allScenarios: Readonly<Record<string, readonly SceneTest[]>> = {
 	duplicates: duplicateScenarios,
 	running: runningScenarios,
 	sending: sendingScenarios,
+	rates: rateScenarios,
 	handover: handoverScenarios,
 	roles: roleScenarios,
 };

@@ -55,7 +55,7 @@ for index, wanted in ipairs(wants) do
     fair = part
   end
 end
-fair = fair + math.floor(left / (#wants + 1))
+fair = fair + math.ceil(left / (#wants + 1))
 
 has = math.min(has, math.max(0, most - taken))
 local part = math.max(has, math.min(fair, most - taken))

@@ -1,0 +1,37 @@
+import { redis } from "../../src/engine/redis/redis.js";
+import type { RedisBackend } from "../../src/engine/redis/redis-backend.js";
+import { silentLog } from "../../src/observe/log.js";
+import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { leftInRedis } from "../chaos/redis-leftovers.js";
+import type { World } from "../engine/scenarios/world.js";
+import type { RedisServer } from "./redis-server.js";
+
+let worlds = 0;
+
+/** A clock that lets whatever is asked of Redis come back before it goes on. */
+class PatientClock extends VirtualClock {
+	readonly backends = new Set<RedisBackend>();
+
+	override async settle(): Promise<void> {
+		await super.settle();
+		for (const backend of this.backends) await backend.idle();
+		await super.settle();
+	}
+}
+
+/** Processes over a real Redis, each with a backend of its own; a prefix of its own for each world. */
+export function redisWorld(server: RedisServer): World {
+	worlds += 1;
+	const prefix = `scene${worlds}`;
+	const clock = new PatientClock();
+	return {
+		clock,
+		patience: 2_000,
+		left: () => leftInRedis(server.port, prefix),
+		backend() {
+			const backend = redis({ url: server.url, prefix, clock, log: silentLog });
+			clock.backends.add(backend);
+			return backend;
+		},
+	};
+}
