@@ -31,6 +31,9 @@ interface Flush {
 	done: Promise<void>;
 }
 
+/** A chat that must be left alone for so long is worth a warning, ms. */
+const LONG_MS = 60_000;
+
 /** A row is no longer sent so shortly before the right to it ends, ms: it could arrive when another sends it too. */
 const LATE_MS = 500;
 
@@ -73,7 +76,16 @@ export class Sender {
 	start(): void {
 		const { backend, limits, doors } = this.#options;
 		for (const door of doors) this.#limit(door);
-		this.#serving = backend.serve("sends", limits.sends, (address) => this.flush(address));
+		this.#serving = backend.serve("sends", limits.sends, (address) => this.#woken(address));
+	}
+
+	/** Who waits for its turn here is not woken again and again meanwhile. */
+	async #woken(address: AddressKey): Promise<void> {
+		await this.flush(address);
+		if (this.#gates.size === 0) return;
+		const { backend, doors } = this.#options;
+		const turn = this.#gates.get(doors.of(address)?.name ?? "")?.turnOf(address);
+		if (turn !== undefined) await backend.postpone?.(address, Math.round(turn)).catch(() => {});
 	}
 
 	/** Sends nothing new, and waits for what is being sent; what has no answer when `graceMs` is over is `ambiguous`. */
@@ -340,7 +352,8 @@ export class Sender {
 		}
 		const data = { ...fields, status: result.status, reason: result.reason };
 		if (result.status === "retry") {
-			log.info("delivery.retry", { ...data, at: result.at });
+			const isLong = result.at - this.#options.clock.now() >= LONG_MS;
+			log[isLong ? "warn" : "info"]("delivery.retry", { ...data, at: result.at });
 			facts.tell("delivery.retry", address, { ...data, at: result.at });
 			return;
 		}

@@ -118,6 +118,9 @@ test("D6: one chat is told to wait for hours: nothing is tried there before, and
 	await desk.clock.advance(13_937_000);
 	expect([ana.heard, ben.heard]).toEqual([[], ["re: hi"]]);
 	expect(desk.channel.attempts).toHaveLength(2);
+	expect(desk.log.lines.filter(({ event }) => event === "delivery.retry")).toMatchObject([
+		{ level: "warn", fields: { address: ana.address, at: desk.clock.now() + 1_000 } },
+	]);
 	await ana.says("hello?");
 	await desk.clock.advance(1_000);
 	await desk.runtime.idle();
