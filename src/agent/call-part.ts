@@ -1,5 +1,5 @@
-import { copyJson } from "../call/json-copy.js";
 import type { Choice, Part } from "../call/part.js";
+import { toldCopy } from "../call/plain.js";
 import { CallboardError } from "../errors.js";
 
 /** The text itself when it says something. */
@@ -37,10 +37,10 @@ export function spokenPart(what: string | Part, choices?: readonly (Choice | str
 		case "choices":
 			return choicesPart(what.text, what.choices);
 		case "data":
-			return { kind: "data", topic: words(what.topic, "call.say"), data: copyJson(what.data, "call.say") };
+			return { kind: "data", topic: words(what.topic, "call.say"), data: toldCopy(what.data, "call.say") };
 		case "media":
 			words(what.media?.ref, "call.say");
-			return copyJson(what, "call.say") as unknown as Part;
+			return toldCopy(what, "call.say") as unknown as Part;
 		default:
 			throw new CallboardError("CALL_BAD_TEXT", "author", "call.say was given something that is no part", {
 				next: 'give it text, or a part with kind "text", "choices", "media" or "data"',

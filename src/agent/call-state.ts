@@ -1,9 +1,9 @@
 import type { JsonObject } from "../call/json.js";
+import { cloneJson, plainCopy } from "../call/plain.js";
 import { CallboardError } from "../errors.js";
 import type { Log } from "../observe/log.js";
 import type { Change } from "./declaration.js";
 import { suggestion } from "./nearest.js";
-import { cloneJson, plainCopy } from "./plain.js";
 import { Scope } from "./scope.js";
 import { Views } from "./views.js";
 

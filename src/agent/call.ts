@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { HistoryEntry } from "../call/history.js";
-import { copyJson } from "../call/json-copy.js";
 import type { Contact } from "../call/message.js";
 import type { Choice, Part } from "../call/part.js";
+import { toldCopy } from "../call/plain.js";
 import type { Transport } from "../call/transport.js";
 import type { Clock } from "../clock.js";
 import { CallboardError } from "../errors.js";
@@ -157,13 +157,13 @@ export class Call {
 
 	/** Sends data to the page or program at the other end; the person is told nothing. */
 	send(topic: string, data: unknown): void {
-		const part: Part = { kind: "data", topic: words(topic, "call.send"), data: copyJson(data, "call.send") };
+		const part: Part = { kind: "data", topic: words(topic, "call.send"), data: toldCopy(data, "call.send") };
 		this.#act("call.send", { act: "say", part });
 	}
 
 	/** Writes one named entry with data into the call's log. */
 	log(name: string, data: unknown = null): void {
-		this.#act("call.log", { act: "log", name: words(name, "call.log"), data: copyJson(data, "call.log") });
+		this.#act("call.log", { act: "log", name: words(name, "call.log"), data: toldCopy(data, "call.log") });
 	}
 
 	/** Hands the call to people: the model stops and the person is told. `target` is kept for whoever takes over. */
@@ -199,7 +199,7 @@ export class Call {
 			at,
 			...(every === undefined ? {} : { every }),
 			event: name,
-			data: copyJson(data, "call.later"),
+			data: toldCopy(data, "call.later"),
 		});
 		return id;
 	}

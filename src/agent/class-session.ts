@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../call/json.js";
 import type { Contact } from "../call/message.js";
+import { cloneJson, plainCopy } from "../call/plain.js";
 import { CallboardError } from "../errors.js";
 import { type Agent, type AgentClass, connect } from "./agent.js";
 import { bounded } from "./bounded.js";
@@ -19,7 +20,6 @@ import type {
 	ToolVisibility,
 } from "./declaration.js";
 import { configFields } from "./declare-config.js";
-import { cloneJson, plainCopy } from "./plain.js";
 import { Scope } from "./scope.js";
 import { refusalText } from "./tool-answer.js";
 import { type RunnableTool, type RunPlace, runTool } from "./tool-run.js";
@@ -94,7 +94,7 @@ export class ClassSession implements AgentSession {
 		for (const getter of this.plan.getters) {
 			try {
 				const value = Scope.readOnly(() => Reflect.get(this.#instance, getter) as unknown);
-				const shown = plainCopy(value, { place: () => getter, asWritten: true });
+				const shown = plainCopy(value, { place: () => getter, as: "written" });
 				if (shown !== undefined) readable[getter] = shown;
 			} catch (error) {
 				this.opening.log.warn("state.getter", { getter, error });

@@ -1,3 +1,4 @@
+import { oddObject, plainCopy } from "../call/plain.js";
 import type { AgentManifest } from "../schema/manifest.js";
 import type { Agent, AgentClass } from "./agent.js";
 import { type Author, isRecord, refusal } from "./author.js";
@@ -6,7 +7,6 @@ import type { StateField } from "./declaration.js";
 import { configFields } from "./declare-config.js";
 import { entriesOf } from "./metadata.js";
 import { suggestion } from "./nearest.js";
-import { oddObject, plainCopy } from "./plain.js";
 import { stagesMarked } from "./stages.js";
 import { STATE, type StateEntry, type Visibility } from "./state.js";
 

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Json, JsonObject } from "../call/json.js";
+import { cloneJson, plainCopy, sameJson } from "../call/plain.js";
 import type { Log } from "../observe/log.js";
 import type { CallFrame } from "./call.js";
 import type { Act, Change } from "./declaration.js";
-import { cloneJson, plainCopy, sameJson } from "./plain.js";
 import { Views } from "./views.js";
 
 const running = new AsyncLocalStorage<Scope | undefined>();

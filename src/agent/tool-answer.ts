@@ -1,7 +1,7 @@
 import type { Json } from "../call/json.js";
+import { plainCopy } from "../call/plain.js";
 import { CallboardError } from "../errors.js";
 import type { ToolDeclaration } from "./declaration.js";
-import { plainCopy } from "./plain.js";
 
 /** Longest refusal a model is given; a longer one is no sentence. */
 const LONGEST = 600;
@@ -20,7 +20,7 @@ const LONGEST_RESULT = 100_000;
  * they are written: they may hold more than anyone meant to tell.
  */
 export function answerOf(tool: ToolDeclaration, value: unknown): { result: Json; content: string; total?: number } {
-	const result = plainCopy(value, { place: () => "result", asWritten: true });
+	const result = plainCopy(value, { place: () => "result", as: "written" });
 	if (result === undefined) return { result: null, content: JSON.stringify({ ok: true }) };
 	if (tool.preview === undefined || !Array.isArray(result) || result.length <= tool.preview) {
 		return { result, content: bounded(result) };

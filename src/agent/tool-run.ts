@@ -1,10 +1,10 @@
 import type { JsonObject } from "../call/json.js";
+import { cloneJson } from "../call/plain.js";
 import type { Clock } from "../clock.js";
 import type { Log } from "../observe/log.js";
 import { bounded, type Ending } from "./bounded.js";
 import type { CallState } from "./call-state.js";
 import type { PreparedCall, ToolDeclaration, ToolOutcome } from "./declaration.js";
-import { cloneJson } from "./plain.js";
 import { answerOf, refusalOf, refusalText } from "./tool-answer.js";
 
 /** One tool as a session runs it. */

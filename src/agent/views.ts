@@ -1,5 +1,5 @@
+import { plainCopy, step } from "../call/plain.js";
 import { CallboardError } from "../errors.js";
-import { plainCopy, step } from "./plain.js";
 
 /**
  * Shows plain data as objects and lists that look and behave like it but tell every write, however deep. One object has

@@ -1,7 +1,7 @@
 import type { AgentDeclaration } from "../agent/declaration.js";
-import { plainCopy } from "../agent/plain.js";
 import type { Json } from "../call/json.js";
 import type { Occurrence } from "../call/message.js";
+import { plainCopy } from "../call/plain.js";
 import { CallboardError } from "../errors.js";
 
 type AppEvent = Extract<Occurrence["occurrence"], { kind: "event" }>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../call/json.js";
-import { copyJson } from "../call/json-copy.js";
+import { toldCopy } from "../call/plain.js";
 import { CallboardError } from "../errors.js";
 import { withoutAbsent } from "./absent-null.js";
 import { argumentChecker } from "./check-arguments.js";
@@ -71,7 +71,7 @@ function parse(type: z.ZodType, value: Json, where: string) {
 }
 
 function jsonOutput(output: unknown, where: string): JsonObject {
-	const copy = copyJson(output, `the params of ${where}`);
+	const copy = toldCopy(output, `the params of ${where}`);
 	if (isSchema(copy) && !holdsForeign(output)) return copy;
 	throw refusal(where, "become something that JSON does not have", "transform it in the method instead");
 }

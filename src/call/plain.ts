@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../call/json.js";
 import { CallboardError } from "../errors.js";
+import type { Json, JsonObject } from "./json.js";
 
 /** Deeper nesting than any state needs; beyond it a value is taken for a mistake. */
 const DEPTH = 100;
@@ -9,8 +9,11 @@ export interface PlainOptions {
 	place(): string;
 	/** Gives an object that may stand in the copy as it is, because it is already part of the state written to. */
 	known?(value: object): object | undefined;
-	/** Whether a value that says how JSON writes it is taken at its word: a Date becomes its ISO text. */
-	asWritten?: boolean;
+	/**
+	 * `written`: a value that says how JSON writes it is taken at its word, a Date as its ISO text; what is undefined in a
+	 * list becomes null. `told`: besides, an Error is taken by its message, an instance of a class by its members.
+	 */
+	as?: "written" | "told";
 }
 
 /**
@@ -21,6 +24,17 @@ export interface PlainOptions {
  */
 export function plainCopy(value: unknown, options: PlainOptions): Json | undefined {
 	return copy(value, [], [], options);
+}
+
+/**
+ * A copy of a value as it is told to somebody, cut off from the original. What JSON would lose without a word (a function,
+ * a promise, a Map, bytes) is refused.
+ *
+ * @param what Names the value in the refusal: `call.send`.
+ * @throws CallboardError `NOT_SERIALISABLE`, naming the path of what cannot be written.
+ */
+export function toldCopy(value: unknown, what: string): Json {
+	return plainCopy(value, { place: () => what, as: "told" }) ?? null;
 }
 
 function copy(
@@ -51,10 +65,15 @@ function copy(
 	if (above.length >= DEPTH) throw refusal(`more than ${DEPTH} levels of nesting`, "store less", at, options);
 	const inner = [...above, value];
 	if (Array.isArray(value)) return copyList(value, at, inner, options);
-	if (options.asWritten === true && "toJSON" in value && typeof value.toJSON === "function") {
+	const odd = oddObject(value);
+	if (options.as === "told" && odd !== undefined) {
+		if (value instanceof Error) return value.message;
+		if (odd.lost) throw refusal(odd.what, odd.instead, at, options);
+	}
+	if (options.as !== undefined && "toJSON" in value && typeof value.toJSON === "function") {
 		return copy(value.toJSON(), at, inner, options);
 	}
-	const odd = oddObject(value);
+	if (options.as === "told") return copyMembers(value, at, inner, options);
 	if (odd !== undefined) throw refusal(odd.what, odd.instead, at, options);
 	return copyObject(value, at, inner, options);
 }
@@ -68,7 +87,7 @@ function copyList(
 	const list: Json[] = [];
 	for (let index = 0; index < value.length; index += 1) {
 		const item = copy(value[index], [...at, index], above, options);
-		if (item === undefined && options.asWritten !== true) {
+		if (item === undefined && options.as === undefined) {
 			throw refusal("undefined in a list", "store null, or leave the item out", [...at, index], options);
 		}
 		list.push(item ?? null);
@@ -93,17 +112,31 @@ function copyObject(
 	return plain;
 }
 
-/** What an object is when it is not a plain one. */
-export function oddObject(value: object): { what: string; instead: string } | undefined {
+/** Those that JSON would write, whatever the object is. */
+function copyMembers(
+	value: object,
+	at: readonly (string | number)[],
+	above: readonly object[],
+	options: PlainOptions,
+): JsonObject {
+	const members = Object.entries(value).map(([key, member]) => [key, copy(member, [...at, key], above, options)]);
+	return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+}
+
+/** What an object is when it is not a plain one. JSON would write one that is `lost` without what it holds. */
+export function oddObject(value: object): { what: string; instead: string; lost?: true } | undefined {
 	const prototype: unknown = Object.getPrototypeOf(value);
 	if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined;
 	const name = (prototype as object).constructor?.name || "an unnamed class";
 	if (value instanceof Date) return { what: "a Date", instead: "store an ISO string: date.toISOString()" };
-	if (value instanceof Map) return { what: "a Map", instead: "store a plain object: Object.fromEntries(map)" };
-	if (value instanceof Set) return { what: "a Set", instead: "store a list: [...set]" };
-	if (value instanceof Promise) return { what: "a promise", instead: "await it first" };
+	if (value instanceof Map)
+		return { what: "a Map", instead: "store a plain object: Object.fromEntries(map)", lost: true };
+	if (value instanceof Set) return { what: "a Set", instead: "store a list: [...set]", lost: true };
+	if (value instanceof Promise) return { what: "a promise", instead: "await it first", lost: true };
 	if (value instanceof Error) return { what: `an error (${name})`, instead: "store its message" };
-	if (ArrayBuffer.isView(value)) return { what: `a ${name}`, instead: "store text, or where the bytes are kept" };
+	if (ArrayBuffer.isView(value)) {
+		return { what: `a ${name}`, instead: "store text, or where the bytes are kept", lost: true };
+	}
 	return { what: `an instance of ${name}`, instead: "store its plain data, or make it a method" };
 }
 
@@ -113,10 +146,22 @@ function refusal(
 	at: readonly (string | number)[],
 	options: PlainOptions,
 ): CallboardError {
-	const path = `${options.place()}${at.map(step).join("")}`;
-	return new CallboardError("NOT_SERIALISABLE", "author", `${path} was given ${what}, which cannot be stored`, {
-		next: instead,
-	});
+	const path = at.map(step).join("");
+	if (options.as === "told") {
+		const place = path === "" ? "" : ` at ${path.replace(/^\./, "")}`;
+		const message = `${options.place()} holds ${what}${place}, which JSON cannot hold`;
+		return new CallboardError("NOT_SERIALISABLE", "author", message, {
+			next: "give plain data: strings, finite numbers, booleans, null, arrays and plain objects",
+		});
+	}
+	return new CallboardError(
+		"NOT_SERIALISABLE",
+		"author",
+		`${options.place()}${path} was given ${what}, which cannot be stored`,
+		{
+			next: instead,
+		},
+	);
 }
 
 /** One step of a path as it is written in code: `[2]`, `.at`, `["full name"]`. */
