@@ -2,8 +2,8 @@ import type { ToolDeclaration } from "../agent/declaration.js";
 import type { InboxItem } from "../call/message.js";
 import type { LiveEvent } from "../channel/channel.js";
 import type { Model } from "../model/model.js";
-import { abortable } from "../turn/abortable.js";
 import type { JournalEntry } from "../turn/journal.js";
+import { Stop } from "../turn/stop.js";
 import type { TurnInput, TurnResult } from "../turn/turn.js";
 
 export interface InterruptibleOptions {
@@ -25,7 +25,7 @@ export class Interruptible {
 	readonly #items: InboxItem[];
 	/** What counts of the journal. */
 	#entries: JournalEntry[];
-	#run = new AbortController();
+	#run = new Stop();
 	#asking = false;
 	#draft: string | undefined;
 
@@ -49,45 +49,44 @@ export class Interruptible {
 	async run(): Promise<TurnResult> {
 		const { input, runTurn } = this.#options;
 		for (;;) {
-			this.#run = new AbortController();
-			const over = this.#run.signal;
-			const signal = AbortSignal.any([input.signal, over]);
+			const run = input.stop.child();
+			this.#run = run;
 			try {
-				return await abortable(signal, () => runTurn(this.#input(signal)));
+				return await run.race(() => runTurn(this.#input(run)));
 			} catch (error) {
-				if (!over.aborted || input.signal.aborted) throw error;
+				if (!run.aborted || input.stop.aborted) throw error;
 				await this.#startOver();
 			}
 		}
 	}
 
-	#input(signal: AbortSignal): TurnInput {
+	#input(stop: Stop): TurnInput {
 		const { input } = this.#options;
 		return {
 			...input,
 			items: [...this.#items],
 			journal: [...this.#entries],
-			signal,
-			model: this.#listening(input.model, signal),
+			stop,
+			model: this.#listening(input.model, stop),
 			note: (entry) => {
-				signal.throwIfAborted();
+				stop.throwIfAborted();
 				this.#entries.push(entry);
 				return input.note(entry);
 			},
 			show: (event) => {
-				if (!signal.aborted) this.#show(event);
+				if (!stop.aborted) this.#show(event);
 			},
 		};
 	}
 
-	#listening(model: Model, signal: AbortSignal): Model {
+	#listening(model: Model, stop: Stop): Model {
 		return {
 			name: model.name,
 			ask: async (request, options) => {
 				this.#asking = true;
 				try {
 					this.#interruptIfFit();
-					signal.throwIfAborted();
+					stop.throwIfAborted();
 					return await model.ask(request, options);
 				} finally {
 					this.#asking = false;

@@ -1,6 +1,7 @@
 import type { AddressKey } from "../call/address.js";
 import { CallboardError } from "../errors.js";
 import type { Log } from "../observe/log.js";
+import type { Stop } from "../turn/stop.js";
 import type { Claimed } from "./backend.js";
 import type { Door } from "./door.js";
 import type { EngineParts } from "./engine-parts.js";
@@ -14,7 +15,7 @@ export interface CutTurn {
 	claim: Claimed;
 	log: Log;
 	/** Whether the lease is known to be lost, or was given up. */
-	signal: AbortSignal;
+	stop: Stop;
 }
 
 /**
@@ -40,7 +41,7 @@ export async function setBack(parts: EngineParts, turn: CutTurn, error: unknown)
 		}
 		await countFailure(parts, turn, error);
 	} catch (failure) {
-		if (!turn.signal.aborted) log.error("release.failed", { error: failure });
+		if (!turn.stop.aborted) log.error("release.failed", { error: failure });
 	}
 }
 

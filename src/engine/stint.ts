@@ -3,7 +3,6 @@ import type { InboxItem } from "../call/message.js";
 import type { CallboardError } from "../errors.js";
 import type { Log } from "../observe/log.js";
 import { type Traced, traced } from "../observe/trace.js";
-import { abortable } from "../turn/abortable.js";
 import { inForce, type JournalEntry } from "../turn/journal.js";
 import type { TurnInput, TurnResult } from "../turn/turn.js";
 import type { Claimed, ClaimTerms } from "./backend.js";
@@ -92,8 +91,8 @@ export class Stint {
 			const span = { kind: "consumer", parent, links, facts: { door: name, agent: agent.name } } as const;
 			return await traced("turn", span, (turn) => this.#turn(claim, tenure, mayGoOn, turn));
 		} catch (error) {
-			if (!tenure.signal.aborted) await this.#notes?.keep().catch(() => {});
-			const turn = { address: this.#address, door: this.#door, claim, log: this.#log, signal: tenure.signal };
+			if (!tenure.stop.aborted) await this.#notes?.keep().catch(() => {});
+			const turn = { address: this.#address, door: this.#door, claim, log: this.#log, stop: tenure.stop };
 			await setBack(this.#parts, turn, error);
 			return undefined;
 		} finally {
@@ -124,7 +123,7 @@ export class Stint {
 		tenure.end();
 		let askedAt = clock.now();
 		const { claimed, taken } = await persist(clock, clock.now() + limits.sendMs, () => {
-			tenure.signal.throwIfAborted();
+			tenure.stop.throwIfAborted();
 			askedAt = clock.now();
 			return backend.settle(claim.lease, settlement, next);
 		});
@@ -162,7 +161,7 @@ export class Stint {
 			const result = await turn.run();
 			return { result, items: turn.items, unread: [], tell };
 		}
-		const result = await abortable(tenure.signal, () => runTurn(input));
+		const result = await tenure.stop.race(() => runTurn(input));
 		const unread = arrivals === "drop" ? await this.#unread(claim, result) : [];
 		return { result, items: claim.items, unread, tell };
 	}
@@ -170,10 +169,10 @@ export class Stint {
 	#input(claim: Claimed, tenure: Tenure, onceCommitted: TurnInput["onceCommitted"]): TurnInput {
 		const { backend, clock, newId = () => callIdOf(claim), limits, relay } = this.#parts;
 		const { channel, agent, model, timeZone } = this.#door;
-		const { signal } = tenure;
+		const { stop } = tenure;
 		const notes = new Notes(claim.journal.length, (position, entries) =>
 			persist(clock, clock.now() + limits.leaseMs, () => {
-				signal.throwIfAborted();
+				stop.throwIfAborted();
 				return backend.journal(claim.lease, position, entries);
 			}),
 		);
@@ -188,13 +187,13 @@ export class Stint {
 			items: claim.items,
 			journal: inForce(claim.journal as readonly JournalEntry[]),
 			note: async (entry) => {
-				signal.throwIfAborted();
+				stop.throwIfAborted();
 				await notes.note(entry);
 			},
 			show: (event) => {
-				if (!signal.aborted) relay.show(this.#address, channel, event);
+				if (!stop.aborted) relay.show(this.#address, channel, event);
 			},
-			signal,
+			stop,
 			clock,
 			...(timeZone === undefined ? {} : { timeZone }),
 			log: this.#log,

@@ -1,6 +1,7 @@
 import type { InboxItem } from "../call/message.js";
 import type { Clock } from "../clock.js";
 import { CallboardError } from "../errors.js";
+import { Stop } from "../turn/stop.js";
 import type { Backend, Lease } from "./backend.js";
 
 /** Who wants to know what arrives while the lease lasts. */
@@ -27,7 +28,8 @@ export interface TenureOptions {
 export class Tenure {
 	readonly lease: Lease;
 	readonly #options: TenureOptions;
-	readonly #stopper = new AbortController();
+	/** Aborted with fault `lease` when the address was lost, or with the reason given to `abort`. */
+	readonly stop = new Stop();
 	#lookout: Lookout | undefined;
 	#until: number;
 	#stopTimer: () => void = () => {};
@@ -42,14 +44,9 @@ export class Tenure {
 		this.#schedule();
 	}
 
-	/** Aborted with fault `lease` when the address was lost, or with the reason given to `abort`. */
-	get signal(): AbortSignal {
-		return this.#stopper.signal;
-	}
-
 	abort(reason: CallboardError): void {
 		this.end();
-		this.#stopper.abort(reason);
+		this.stop.abort(reason);
 	}
 
 	/** Looks for what arrives whenever the lease is renewed. */

@@ -1,7 +1,6 @@
 import { CallboardError } from "../errors.js";
 import type { ModelRequest, ModelResponse } from "../model/model.js";
 import { traced } from "../observe/trace.js";
-import { abortable } from "./abortable.js";
 import { offer } from "./offer.js";
 import type { TurnDraft } from "./turn-draft.js";
 
@@ -35,7 +34,7 @@ export async function ask(draft: TurnDraft, asking: Asking): Promise<Asked> {
 		draft.count(response);
 		return { answered: true, response };
 	} catch (error) {
-		if (failed === undefined || error !== failed || draft.input.signal.aborted) throw error;
+		if (failed === undefined || error !== failed || draft.input.stop.aborted) throw error;
 		draft.live.withdraw();
 		draft.event("model.failed", { code: failed.code, model: draft.input.model.name }, "error");
 		return { answered: false, code: failed.code };
@@ -43,10 +42,10 @@ export async function ask(draft: TurnDraft, asking: Asking): Promise<Asked> {
 }
 
 async function shrinking(draft: TurnDraft, { wordsOnly, again }: Asking): Promise<ModelResponse> {
-	const { signal } = draft.input;
+	const { stop } = draft.input;
 	for (;;) {
 		try {
-			return await abortable(signal, () => request(draft, offer(draft, { wordsOnly, again, window: draft.window })));
+			return await stop.race(() => request(draft, offer(draft, { wordsOnly, again, window: draft.window })));
 		} catch (error) {
 			const tooLong = error instanceof CallboardError && error.code === "MODEL_CONTEXT_OVERFLOW";
 			if (!tooLong || draft.window <= 1) throw error;
@@ -58,10 +57,12 @@ async function shrinking(draft: TurnDraft, { wordsOnly, again }: Asking): Promis
 }
 
 function request(draft: TurnDraft, asked: ModelRequest): Promise<ModelResponse> {
-	const { model, signal } = draft.input;
+	const { model, stop } = draft.input;
 	return traced("model request", { kind: "client", facts: { model: model.name } }, async (span) => {
 		const response = await model.ask(asked, {
-			signal,
+			get signal() {
+				return stop.signal;
+			},
 			onText: (piece) => draft.live.grow(piece),
 			onRestart: () => draft.live.withdraw(),
 		});

@@ -17,7 +17,7 @@ export function runHook(
 	const { recorder, input } = draft;
 	return recorder.hooked(name, async () => {
 		try {
-			return await session.hook(hook, input.signal);
+			return await session.hook(hook, input.stop.signal);
 		} catch (cause) {
 			throw new CallboardError("HOOK_FAILED", "author", `${hook} of ${input.agent.title} threw`, { cause });
 		}

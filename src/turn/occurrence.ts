@@ -34,11 +34,11 @@ async function handled(
 	return recorder.hooked(`event:${name}`, async () => {
 		const nothing: Outcome = { changes: [], acts: [] };
 		try {
-			const outcome = await session.event(name, data, source, input.signal);
+			const outcome = await session.event(name, data, source, input.stop.signal);
 			if (outcome === undefined) draft.log.warn("event.undeclared", { name, source });
 			return outcome ?? nothing;
 		} catch (error) {
-			if (input.signal.aborted) throw input.signal.reason;
+			input.stop.throwIfAborted();
 			draft.log.error("event.failed", { name, error });
 			return nothing;
 		}

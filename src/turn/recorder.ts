@@ -1,12 +1,11 @@
 import type { Outcome, ToolOutcome } from "../agent/declaration.js";
 import type { ModelResponse } from "../model/model.js";
-import { abortable } from "./abortable.js";
 import type { JournalEntry } from "./journal.js";
 import type { TurnInput } from "./turn.js";
 
 /**
  * Does a thing once in the life of a turn: what the journal already holds is given back, anything else is done and made
- * durable before the turn goes on. Rejects as `note` does, and with the signal's reason when the turn is stopped; then
+ * durable before the turn goes on. Rejects as `note` does, and with the reason of `stop` when the turn is stopped; then
  * nothing more of this turn may count.
  */
 export class Recorder {
@@ -27,7 +26,7 @@ export class Recorder {
 	async hooked(name: string, run: () => Promise<Outcome | undefined>): Promise<Outcome> {
 		const known = this.#find("hooked", (entry) => entry.name === name);
 		if (known !== undefined) return this.#reached(known).outcome;
-		const outcome = await abortable(this.#input.signal, run);
+		const outcome = await this.#input.stop.race(run);
 		if (outcome === undefined) return { changes: [], acts: [] };
 		return (await this.#note({ entry: "hooked", name, outcome, at: this.#input.clock.now() })).outcome;
 	}
@@ -35,7 +34,7 @@ export class Recorder {
 	async answered(step: number, ask: () => Promise<ModelResponse>): Promise<ModelResponse> {
 		const known = this.#find("answered", (entry) => entry.step === step);
 		if (known !== undefined) return this.#reached(known).response;
-		const response = await abortable(this.#input.signal, ask);
+		const response = await this.#input.stop.race(ask);
 		return (await this.#note({ entry: "answered", step, response, at: this.#input.clock.now() })).response;
 	}
 
@@ -65,7 +64,7 @@ export class Recorder {
 	): Promise<readonly ToolOutcome[]> {
 		const unannounced = calls.filter((call) => !this.wasRunning(step, call));
 		if (unannounced.length > 0) await this.#note({ entry: "running", step, calls: unannounced });
-		const outcomes = calls.length === 0 ? [] : await abortable(this.#input.signal, run);
+		const outcomes = calls.length === 0 ? [] : await this.#input.stop.race(run);
 		const at = this.#input.clock.now();
 		return (await this.#note({ entry: "ran", step, outcomes: [...known, ...outcomes], at })).outcomes;
 	}
@@ -87,7 +86,7 @@ export class Recorder {
 	}
 
 	async #note<E extends JournalEntry>(entry: E): Promise<E> {
-		await abortable(this.#input.signal, () => this.#input.note(entry));
+		await this.#input.stop.race(() => this.#input.note(entry));
 		if ("at" in entry) this.#at = entry.at;
 		return entry;
 	}

@@ -37,7 +37,7 @@ export async function runCalls(
 	if (unknown.length + due.length > 0) {
 		const prepared = due.map((call) => call.prepared);
 		const ids = prepared.map((call) => call.id);
-		const context = { msgId: messageId(draft, step), signal: input.signal };
+		const context = { msgId: messageId(draft, step), signal: input.stop.signal };
 		const ran = await recorder.ran(step, ids, unknown, () =>
 			tracedTogether(
 				due.map(({ tool }) => ({ name: `tool ${tool.name}`, facts: { tool: tool.name, effect: tool.effect } })),

@@ -10,13 +10,13 @@ import type { TurnInput, TurnResult } from "./turn.js";
  * here. A turn that is run again with the journal of a cut one asks and runs nothing that is recorded there, and comes to
  * the same result.
  *
- * @throws What `note` rejected with, the reason of `signal`, or an error of the agent's author; then nothing of this turn
+ * @throws What `note` rejected with, the reason of `stop`, or an error of the agent's author; then nothing of this turn
  * may be written.
  */
 export async function runTurn(input: TurnInput): Promise<TurnResult> {
 	const stale = leftover(input);
 	if (stale !== undefined) return stale;
-	input.signal.throwIfAborted();
+	input.stop.throwIfAborted();
 	const draft = await begin(input);
 	try {
 		if ((await read(draft)) === "ask") await converse(draft);

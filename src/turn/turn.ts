@@ -11,6 +11,7 @@ import type { Model } from "../model/model.js";
 import type { Usage } from "../model/usage.js";
 import type { Log } from "../observe/log.js";
 import type { JournalEntry } from "./journal.js";
+import type { Stop } from "./stop.js";
 
 /** Everything one turn needs; nothing in it is storage or transport. */
 export interface TurnInput {
@@ -31,7 +32,8 @@ export interface TurnInput {
 	note(entry: JournalEntry): Promise<void>;
 	/** Shows something passing. */
 	show(event: LiveEvent): void;
-	signal: AbortSignal;
+	/** Ends the turn before its time: nothing more of it may count. */
+	stop: Stop;
 	clock: Clock;
 	/** Time zone of `call.today`, such as `Europe/Madrid`. Default UTC. */
 	timeZone?: string;

@@ -5,6 +5,7 @@ import type { FunctionCall } from "../../src/agent/function-agent-call.js";
 import type { AgentHandler, ToolCallEvent } from "../../src/agent/function-agent-events.js";
 import type { FunctionToolOptions } from "../../src/agent/function-agent-tools.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { Stop } from "../../src/turn/stop.js";
 import { FakeModel } from "../turn/fake-model.js";
 import { Line, told, words } from "../turn/line.js";
 import { declared, refusal } from "./declared.js";
@@ -338,10 +339,10 @@ describe("every way an answer can go wrong has one outcome", () => {
 				return new Promise(() => {});
 			}),
 		);
-		const stop = new AbortController();
+		const stop = new Stop();
 		const line = new Line(agent, new FakeModel({ calls: [["a", {}, "x"]] }));
 		const message = line.message("go");
-		const cut = line.take([message], { signal: stop.signal });
+		const cut = line.take([message], { stop });
 		await line.clock.settle();
 		stop.abort(new Error("killed"));
 		await expect(cut).rejects.toThrow("killed");

@@ -8,6 +8,7 @@ import type { Model } from "../../src/model/model.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
 import type { JournalEntry } from "../../src/turn/journal.js";
 import { runTurn } from "../../src/turn/run-turn.js";
+import { Stop } from "../../src/turn/stop.js";
 import type { TurnInput, TurnResult } from "../../src/turn/turn.js";
 import { recordingLog } from "../function-agent/recording-log.js";
 
@@ -62,7 +63,7 @@ export class Line {
 				this.journal.push(structuredClone(entry));
 			},
 			show: (event) => this.shown.push(event),
-			signal: new AbortController().signal,
+			stop: new Stop(),
 			clock: this.clock,
 			log: this.log,
 			newId: () => {

@@ -5,6 +5,7 @@ import type { InboxItem } from "../../src/call/message.js";
 import { CallboardError } from "../../src/errors.js";
 import type { JournalEntry } from "../../src/turn/journal.js";
 import { runTurn } from "../../src/turn/run-turn.js";
+import { Stop } from "../../src/turn/stop.js";
 import type { TurnResult } from "../../src/turn/turn.js";
 import { expectValid } from "./api-rules.js";
 import { type FakeTool, fakeAgent } from "./fake-agent.js";
@@ -149,7 +150,7 @@ test("an aborted signal ends a turn whose model or tool does not listen, with it
 	const reason = new Error("draining");
 	const never = () => new Promise<never>(() => {});
 	for (const hangs of ["model", "tool", "hook", "event"]) {
-		const stop = new AbortController();
+		const stop = new Stop();
 		const hang = () => {
 			queueMicrotask(() => stop.abort(reason));
 			return never();
@@ -162,7 +163,7 @@ test("an aborted signal ends a turn whose model or tool does not listen, with it
 		const line = new Line(agent, new FakeModel(hangs === "model" ? hang : { calls: [["a"]] }));
 		const event = line.occurrence({ kind: "event", name: "e", data: null, source: "app" });
 		const items = [hangs === "event" ? event : line.message("x")];
-		await expect(line.take(items, { signal: stop.signal })).rejects.toBe(reason);
+		await expect(line.take(items, { stop })).rejects.toBe(reason);
 	}
 });
 
@@ -170,14 +171,14 @@ test("a signal aborted between two steps lets nothing more begin", async () => {
 	const reason = new Error("draining");
 	const kinds: JournalEntry["entry"][] = ["began", "hooked", "answered", "running", "ran"];
 	for (const at of kinds) {
-		const stop = new AbortController();
+		const stop = new Stop();
 		const agent = fakeAgent({ tools: { a: {} } });
 		const model = new FakeModel({ calls: [["a"]] }, "ok");
 		const line = new Line(agent, model);
 		const note = async ({ entry }: JournalEntry) => {
 			if (entry === at) stop.abort(reason);
 		};
-		await expect(line.take([line.message("x")], { note, signal: stop.signal })).rejects.toBe(reason);
+		await expect(line.take([line.message("x")], { note, stop })).rejects.toBe(reason);
 		const reached = kinds.indexOf(at);
 		expect([agent.happened.hooks.length, model.requests.length, agent.happened.ran.length]).toEqual([
 			reached >= 1 ? 1 : 0,
@@ -188,7 +189,7 @@ test("a signal aborted between two steps lets nothing more begin", async () => {
 });
 
 test("a tool cut by the signal is not recorded as run: whoever resumes decides by its effect", async () => {
-	const stop = new AbortController();
+	const stop = new Stop();
 	const agent = fakeAgent({
 		tools: {
 			a: {
@@ -201,7 +202,7 @@ test("a tool cut by the signal is not recorded as run: whoever resumes decides b
 		},
 	});
 	const line = new Line(agent, new FakeModel({ calls: [["a"]] }));
-	await expect(line.take([line.message("x")], { signal: stop.signal })).rejects.toBe(died);
+	await expect(line.take([line.message("x")], { stop })).rejects.toBe(died);
 	expect(line.journal.map(({ entry }) => entry)).toEqual(["began", "hooked", "answered", "running"]);
 });
 

@@ -25,7 +25,7 @@ export class Caller {
 		this.#partitions = partitions;
 	}
 
-	async run(script: Script, address: AddressKey, args: Arguments): Promise<unknown> {
+	run(script: Script, address: AddressKey, args: Arguments): Promise<unknown> {
 		const connection = this.#connection();
 		checkAddress(address);
 		return connection.run(script, [this.#partitions.of(address)], [address, ...args]);

@@ -92,25 +92,32 @@ export class Connection {
 	 * Runs a script; its first two arguments are the time and, for all that concern one, the address.
 	 * @throws CallboardError `BACKEND_UNAVAILABLE`; `STORE_FAULT` when the script itself failed, as it would again
 	 */
-	async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-		if (this.#closed) throw notOpen();
-		if (this.#lostAt !== undefined && systemClock.now() - this.#lostAt > GIVE_UP_MS) throw unavailable(this.#cause);
-		const answer = this.#send(script, keys, [this.#now(), ...args]);
-		const pending: Pending = { until: systemClock.now() + ANSWER_MS, giveUp: () => {} };
-		this.#pending.add(pending);
-		this.#watch();
-		try {
-			return await new Promise((resolve, reject) => {
-				pending.giveUp = () => reject(new TooSlow("no answer in time"));
-				answer.then(resolve, reject);
-			});
-		} catch (error) {
-			if (isScriptFault(error)) throw storeFault(script.name, classOf(error), keys.length === 1 ? keys[0] : undefined);
-			throw unavailable(classOf(error));
-		} finally {
-			this.#pending.delete(pending);
-			if (this.#pending.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
-		}
+	run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+		if (this.#closed) return Promise.reject(notOpen());
+		if (this.#lostAt !== undefined && systemClock.now() - this.#lostAt > GIVE_UP_MS)
+			return Promise.reject(unavailable(this.#cause));
+		return new Promise((resolve, reject) => {
+			const fail = (error: unknown) => {
+				this.#over(pending);
+				if (!isScriptFault(error)) reject(unavailable(classOf(error)));
+				else reject(storeFault(script.name, classOf(error), keys.length === 1 ? keys[0] : undefined));
+			};
+			const pending: Pending = {
+				until: systemClock.now() + ANSWER_MS,
+				giveUp: () => fail(new TooSlow("no answer in time")),
+			};
+			this.#pending.add(pending);
+			this.#watch();
+			this.#send(script, keys, [this.#now(), ...args]).then((answer) => {
+				this.#over(pending);
+				resolve(answer);
+			}, fail);
+		});
+	}
+
+	#over(pending: Pending): void {
+		if (!this.#pending.delete(pending) || this.#pending.size > 0 || this.#whenIdle.length === 0) return;
+		for (const resolve of this.#whenIdle.splice(0)) resolve();
 	}
 
 	/** Resolves when no operation is under way. */
@@ -125,15 +132,12 @@ export class Connection {
 		this.client.disconnect();
 	}
 
-	async #send(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-		const all = [...keys, ...args];
+	#send(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
 		this.#together();
-		try {
-			return await this.client.evalsha(script.sha, keys.length, ...all);
-		} catch (error) {
+		return this.client.evalsha(script.sha, keys.length, ...keys, ...args).catch((error) => {
 			if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
-			return this.client.eval(script.lua, keys.length, ...all);
-		}
+			return this.client.eval(script.lua, keys.length, ...keys, ...args);
+		});
 	}
 
 	/** One look for all operations that wait, so that each costs no timer of its own. */
@@ -151,13 +155,13 @@ export class Connection {
 		});
 	}
 
-	/** Operations begun at one moment go out in one write. */
+	/** Operations begun in one round of the event loop go out in one write. */
 	#together(): void {
 		if (this.client instanceof Cluster || this.client.status !== "ready") return;
 		const { stream } = this.client;
 		if (stream.writableCorked > 0) return;
 		stream.cork();
-		process.nextTick(() => stream.uncork());
+		setImmediate(() => stream.uncork());
 	}
 
 	#lost(): void {
