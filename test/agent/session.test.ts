@@ -213,7 +213,7 @@ describe("writes", () => {
 		expect(second.session.render()).toBe("quote: 10:00,11:00,12:00");
 	});
 
-	test("a state of an older class: unknown fields are dropped, new ones begin anew, a lost stage too", () => {
+	test("G14: a state of an older class: unknown fields are dropped, new ones begin anew, a lost stage too", () => {
 		const { session, log } = open(Desk, undefined, { state: { stage: "gone", old: 1, slots: [] } });
 		expect(session.snapshot()).toEqual({ stage: "greet", slots: [], note: "first" });
 		expect(log.events()).toEqual(["state.dropped", "state.stage"]);
