@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A wire to a server that can be cut when the server has answered and the answer has not arrived, or go dead. */
+/** A wire to a server that can be cut when the server has answered and the answer has not arrived, go dead, or be slow. */
 export class Wire {
 	readonly #pairs = new Set<{ client: Socket; server: Socket }>();
 	readonly #server: Server;
@@ -8,6 +8,7 @@ export class Wire {
 	#untilCut = Number.POSITIVE_INFINITY;
 	#dead = false;
 	#cuts = 0;
+	#lateMs = 0;
 
 	private constructor(target: number) {
 		this.#server = createServer((client) => {
@@ -22,7 +23,8 @@ export class Wire {
 				if (this.#dead || dead) return;
 				this.#untilCut -= 1;
 				if (this.#untilCut > 0) {
-					client.write(chunk);
+					if (this.#lateMs === 0) client.write(chunk);
+					else setTimeout(() => client.write(chunk), this.#lateMs);
 					return;
 				}
 				this.#untilCut = Number.POSITIVE_INFINITY;
@@ -54,6 +56,11 @@ export class Wire {
 	/** Loses the answer that comes after so many, and cuts its connection. */
 	loseAnswer(after: number): void {
 		this.#untilCut = after;
+	}
+
+	/** From now on, for good, every answer comes so much later, ms: what is under way would be overtaken otherwise. */
+	slow(ms: number): void {
+		this.#lateMs = ms;
 	}
 
 	/** Connections stay open and nothing passes any more, as after a failover without a goodbye. New ones work again. */

@@ -10,6 +10,7 @@ import { RecordingLog } from "../../src/testing/recording-log.js";
 import { startTelegramServer } from "../../src/testing/telegram-server.js";
 import { Gate, newestWords } from "../engine/stand.js";
 import { RedisServer } from "../redis/redis-server.js";
+import { Wire } from "../redis/wire.js";
 import { fakeAgent } from "../turn/fake-agent.js";
 import { responseOf } from "../turn/fake-model.js";
 import { served } from "./stand.js";
@@ -28,7 +29,9 @@ async function telegramOverRedis(ask?: Model["ask"]) {
 	const { channel, gateway } = await served(server, { mode: "webhook" });
 	open.push(() => gateway?.stop(0));
 	const log = new RecordingLog();
-	const backend = redis({ url: store.url, clock: systemClock, log });
+	const wire = await Wire.to(store.port);
+	open.push(() => wire.close());
+	const backend = redis({ url: wire.url, clock: systemClock, log });
 	const agent = fakeAgent({ tools: { pay: { effect: "once", run: () => "paid" } } });
 	const model: Model = {
 		name: "fake",
@@ -44,6 +47,8 @@ async function telegramOverRedis(ask?: Model["ask"]) {
 	open.push(() => admin.disconnect());
 	return {
 		store,
+		wire,
+		log,
 		server,
 		admin,
 		agent,
@@ -101,6 +106,26 @@ describe("G5: a webhook while Redis is in trouble", () => {
 			await world.end();
 		},
 	);
+
+	it("waits for a Redis that answers half a second late: acknowledged, answered once, no lease lost for it", async () => {
+		const gate = new Gate();
+		const world = await telegramOverRedis(async (request) => {
+			if (newestWords(request) === "two") await gate.pass();
+			return responseOf(`re: ${newestWords(request)}`, request.history.length);
+		});
+		const { wire, server, ana, heard, log } = world;
+		wire.slow(500);
+		ana.says("one");
+		await server.until(() => heard().length === 1);
+		expect(await server.updates.handed(ana.says("two"))).toBe("acknowledged");
+		await gate.reached;
+		await new Promise((resolve) => setTimeout(resolve, 3_000));
+		gate.open();
+		await server.until(() => heard().length === 2);
+		expect(heard()).toEqual(["re: one", "re: two"]);
+		expect(log.lines.map(({ event }) => event)).not.toContain("lease.lost");
+		await world.end();
+	});
 
 	it.each([200, 3_000])(
 		"killed in the middle of a turn, after a tool, and gone for %i ms: the tool ran once, the answer comes once",
