@@ -293,6 +293,11 @@ export interface Backend {
 	/** The next row to send of an address, in order; one sender an address at a time, from a row's `take` to its `mark`. */
 	take(address: AddressKey, options: TakeOptions): Promise<Taken>;
 	/**
+	 * Wakes nobody for the rows of an address before `until`: they wait for their turn in this process. Whoever comes may
+	 * take them all the same. Absent where being woken costs nothing.
+	 */
+	postpone?(address: AddressKey, until: number): Promise<void>;
+	/**
 	 * Renews the right to the row taken, also one that has run out, while nobody else has taken the row.
 	 * @returns whether `owner` has it now
 	 */

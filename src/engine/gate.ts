@@ -13,6 +13,10 @@ export interface Budget {
 	tooLittle?(): void;
 }
 
+/** A wait that is worth telling, and the longest that is told, ms. */
+const SHORT_MS = 4_000;
+const LONG_MS = 30_000;
+
 export interface GateOptions {
 	clock: Clock;
 	/** Default: any number. */
@@ -71,6 +75,19 @@ export class Gate {
 	/** Nothing goes through before then. */
 	close(until: number): void {
 		this.#closedUntil = until;
+	}
+
+	/**
+	 * When the turn of an address that waits will have come at the latest, roughly and no farther than half a minute away;
+	 * undefined when it does not wait, or only for seconds, or when nobody knows.
+	 */
+	turnOf(address: AddressKey): number | undefined {
+		const { budget, clock } = this.#options;
+		if (!this.#queue.has(address) || budget?.most === 0) return undefined;
+		const now = clock.now();
+		const line = budget === undefined ? 0 : (this.#queue.size / budget.most) * budget.withinMs;
+		const wait = Math.max(line, this.#closedUntil - now);
+		return wait < SHORT_MS ? undefined : now + Math.min(wait, LONG_MS);
 	}
 
 	/** How many sends have begun lately, are about to, or wait. */

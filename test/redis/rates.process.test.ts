@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
+import type { Backend, Work } from "../../src/engine/backend.js";
 import type { ModelRequest } from "../../src/model/model.js";
 import { busiestSecond, limited, times } from "../engine/scenarios/rates.js";
 import { playAll, type Scene, scenario } from "../engine/scenarios/scene.js";
@@ -84,6 +85,27 @@ const sharing = [
 		heardAll(scene, 30);
 		expect(scene.delivered.at(-1)!.at - at).toBeLessThanOrEqual(8_000);
 		expect(busiestSecond(scene)).toBeLessThanOrEqual(10);
+		await scene.end();
+	}),
+
+	scenario("hundreds that wait for their door are not woken again and again meanwhile", async (scene) => {
+		let woken = 0;
+		const counted = (backend: Backend): Backend =>
+			new Proxy(backend, {
+				get(target, name: keyof Backend) {
+					if (name !== "serve") return Reflect.get(target, name);
+					return (work: Work, most: number, run: (address: string) => Promise<void>) =>
+						target.serve(work, most, (address) => {
+							if (work === "sends") woken += 1;
+							return run(address);
+						});
+				},
+			});
+		const desk = await scene.start({ model: re, ...limited({ perDoorPerSecond: 5 }), over: counted });
+		await crowd(desk, "chat", 200);
+		await scene.rest(60_000);
+		heardAll(scene, 200);
+		expect(woken).toBeLessThan(3 * 200);
 		await scene.end();
 	}),
 

@@ -38,6 +38,7 @@ import { journal } from "./scripts/journal.js";
 import { keep } from "./scripts/keep.js";
 import { mark } from "./scripts/mark.js";
 import { park } from "./scripts/park.js";
+import { postpone } from "./scripts/postpone.js";
 import { release } from "./scripts/release.js";
 import { resend } from "./scripts/resend.js";
 import { revise, waiting } from "./scripts/revise.js";
@@ -197,6 +198,10 @@ export class RedisBackend implements Backend {
 		const [taken, wake] = (await this.#call.named(take, address, args)) as [TakenReply, number];
 		if (wake === 1) this.#wake("turns", address);
 		return this.#taken(taken);
+	}
+
+	async postpone(address: AddressKey, until: number): Promise<void> {
+		await this.#call.run(postpone, address, [until]);
 	}
 
 	async keep(address: AddressKey, { owner, leaseMs }: TakeOptions): Promise<boolean> {

@@ -114,4 +114,34 @@ export const paceCases = [
 		await bench.clock.advance(3_000);
 		expect(await came).toBe(`${A} 3, in time`);
 	}),
+
+	rule("rows that wait for their turn are taken by whoever comes, and offered again in the end", async (bench) => {
+		await say(bench.backend, A, [row("1")]);
+		await say(bench.backend, B, [row("2")]);
+		for (const address of [A, B]) await bench.backend.postpone?.(address, bench.clock.now() + 30_000);
+		expect(await outcome(bench.backend, B)).toBe("2");
+		const next = await bench.restart();
+		const came = new Promise<string>((resolve) => {
+			next.serve("sends", 5, async (address) => {
+				const got = await outcome(next, address);
+				if (got !== "empty") resolve(`${address} ${got}`);
+			});
+		});
+		await bench.clock.advance(60_000);
+		expect(await came).toBe(`${A} 1`);
+	}),
+
+	rule("a row that is being sent is taken over in its time, whatever is postponed", async ({ backend, clock }) => {
+		await say(backend, A, [row("1")]);
+		await backend.take(A, { owner: "dead", leaseMs: LEASE, pace });
+		await backend.postpone?.(A, clock.now() + 30_000);
+		const came = new Promise<string>((resolve) => {
+			backend.serve("sends", 5, async (address) => {
+				const got = await outcome(backend, address, "next");
+				if (got !== "busy") resolve(got);
+			});
+		});
+		await clock.advance(LEASE + 4_000);
+		expect(await came).toBe("unknown");
+	}),
 ];
