@@ -194,7 +194,7 @@ export interface Outcome {
 export interface ToolOutcome extends Outcome {
 	id: string;
 	tool: string;
-	/** `unknown`: it was running when the process died or its time was up, and it is `once`. */
+	/** `unknown`: it is `once`, and was running when the process died or its time was up, or its result cannot be told. */
 	status: "ok" | "failed" | "timeout" | "unknown";
 	/** What it returned, for code; `undefined` becomes null. */
 	result: Json;

@@ -29,6 +29,8 @@ export class ToolBatch {
 	readonly frame: CallFrame;
 	readonly #controller = new AbortController();
 	readonly #outcomes = new Map<string, ToolOutcome>();
+	/** Calls that were given a result which cannot be told, with the reason. */
+	readonly #untold = new Map<string, unknown>();
 	readonly #stops: (() => void)[] = [];
 	#answered: ToolOutcome | undefined;
 	#threw = false;
@@ -82,6 +84,7 @@ export class ToolBatch {
 			});
 		}
 		let first: ToolOutcome | undefined;
+		let refused: { error: unknown } | undefined;
 		const unknown: string[] = [];
 		for (const { toolCallId, result } of results as readonly ToolResult[]) {
 			const call = calls.find(({ id }) => id === toolCallId);
@@ -95,14 +98,20 @@ export class ToolBatch {
 				log.warn(known?.status === "ok" ? "tool.answered_twice" : "tool.late", { msgId, tool: call.tool });
 				continue;
 			}
-			const outcome = this.#succeed(call, result);
-			first ??= outcome;
+			try {
+				const outcome = this.#succeed(call, result);
+				first ??= outcome;
+			} catch (error) {
+				this.#untold.set(call.id, error);
+				refused ??= { error };
+			}
 		}
 		if (first !== undefined) {
 			(first.acts as Act[]).push(...this.frame.acts.splice(0));
 			this.#answered = first;
 			this.#finishIfDone();
 		}
+		if (refused !== undefined) throw refused.error;
 		if (unknown.length > 0) {
 			throw new CallboardError(
 				"UNKNOWN_TOOL_CALLS",
@@ -130,7 +139,8 @@ export class ToolBatch {
 	#returned(): void {
 		if (this.#error === undefined && this.#answered === undefined) return;
 		for (const call of this.#open()) {
-			if (this.#error !== undefined) this.#fail(call, { how: "threw", error: this.#error.error });
+			if (this.#untold.has(call.id)) this.#fail(call, { how: "untold", error: this.#untold.get(call.id) });
+			else if (this.#error !== undefined) this.#fail(call, { how: "threw", error: this.#error.error });
 			else this.#forgotten(call);
 		}
 	}

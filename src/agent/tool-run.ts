@@ -45,12 +45,12 @@ export async function runTool(tool: RunnableTool, call: PreparedCall, place: Run
 		}
 		return { id: call.id, tool: declaration.name, status: "ok", ...answer, changes, acts: scope.acts };
 	} catch (error) {
-		return unfinished(declaration, call, { how: "threw", error }, place.log);
+		return unfinished(declaration, call, { how: "untold", error }, place.log);
 	}
 }
 
-/** How a run ended that gave no result. */
-export type Unfinished = Exclude<Ending, { how: "returned" }>;
+/** How a run ended that gave no result. `untold`: it came to its end, and what it gave cannot be told to a model. */
+export type Unfinished = Exclude<Ending, { how: "returned" }> | { how: "untold"; error: unknown };
 
 /** The outcome of a call that gave no result: nothing of it counts, and the model is told what that means. */
 export function unfinished(
@@ -61,16 +61,21 @@ export function unfinished(
 ): ToolOutcome {
 	const { name, effect, timeoutMs } = declaration;
 	const nothing = { id: call.id, tool: name, result: null, changes: [], acts: [] } as const;
-	if (ending.how === "threw") {
+	const repeatable = effect !== "once";
+	if (ending.how === "threw" || (ending.how === "untold" && repeatable)) {
 		const { content, meant } = refusalOf(name, ending.error);
 		if (meant) log.info("tool.declined", { tool: name });
 		else log.error("tool.failed", { tool: name, error: ending.error });
 		return { ...nothing, status: "failed", content };
 	}
-	const why =
-		ending.how === "timeout" ? `did not answer within ${timeoutMs / 1000} s` : "was stopped before it had answered";
-	log.warn("tool.unfinished", { tool: name, effect, why });
-	if (effect === "once") {
+	const why = {
+		timeout: `did not answer within ${timeoutMs / 1000} s`,
+		stopped: "was stopped before it had answered",
+		untold: "ran, but what came of it could not be read,",
+	}[ending.how];
+	if (ending.how === "untold") log.error("tool.failed", { tool: name, error: ending.error });
+	else log.warn("tool.unfinished", { tool: name, effect, why });
+	if (!repeatable) {
 		const content = refusalText(
 			`${name} ${why} and its outcome is unknown: it may have happened or not. Do not call it again for the same thing; say that it has to be checked`,
 		);

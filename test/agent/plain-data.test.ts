@@ -10,7 +10,7 @@ class Holder extends Agent {
 	slots: unknown[] = [{ at: "10:00" }, { at: "11:00" }, { at: "12:00" }];
 	thing: unknown = { name: "a", deep: { list: [1, 2, 3] } };
 
-	@tool({ doc: "Does what the test says." })
+	@tool({ doc: "Does what the test says.", effect: "idempotent" })
 	act() {
 		step(this);
 	}
@@ -223,7 +223,7 @@ const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as Json;
 test("any sequence of changes to a field does what it does to a plain object, and is one right change", async () => {
 	class Tree extends Agent {
 		root: Record<string, unknown> = {};
-		@tool({ doc: "Does what the test says." })
+		@tool({ doc: "Does what the test says.", effect: "idempotent" })
 		act() {
 			const results = mutations.map((mutate) => mutate(this.root));
 			return { results, now: this.root };

@@ -512,12 +512,12 @@ describe("results", () => {
 		}
 		@tool({ doc: "Nothing." })
 		nothing() {}
-		@tool({ doc: "A map." })
+		@tool({ doc: "A map.", effect: "idempotent" })
 		map() {
 			this.slots = [9];
 			return { found: new Map() };
 		}
-		@tool({ doc: "A class." })
+		@tool({ doc: "A class.", effect: "idempotent" })
 		instance() {
 			return new (class Patient {
 				name = "Ana";
