@@ -25,6 +25,13 @@ export function parseAddressKey(key: AddressKey): Address {
 	return thread === undefined ? { door, chat } : { door, chat, thread };
 }
 
+/** The door of an address, without reading the rest. */
+export function doorOf(key: AddressKey): string {
+	const end = key.indexOf("|");
+	const door = end === -1 ? key : key.slice(0, end);
+	return door.includes("%") ? decodeURIComponent(door) : door;
+}
+
 function encodePart(part: string): string {
 	return encodeURIComponent(part).replaceAll("'", "%27").replaceAll("*", "%2A");
 }

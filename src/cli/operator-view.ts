@@ -1,4 +1,4 @@
-import { parseAddressKey } from "../call/address.js";
+import { doorOf } from "../call/address.js";
 import { type Clock, pause } from "../clock.js";
 import type { Runtime } from "../engine/runtime.js";
 import { type Survey, survey } from "../engine/survey.js";
@@ -21,7 +21,7 @@ export function healthOf(runtime: Runtime, clock: Clock): () => Promise<Health> 
 /** Counts all that a runtime tells from now on. */
 export function metricsOf(runtime: Runtime, clock: Clock): () => Promise<{ type: string; text: string }> {
 	const metrics = new Metrics();
-	runtime.on("*", ({ event, address, data }) => metrics.count(event, parseAddressKey(address).door, data));
+	runtime.on("*", ({ event, address, data }) => metrics.count(event, doorOf(address), data));
 	return async () => {
 		const stored: Survey | undefined = await inTime(clock, survey(runtime.backend, clock.now()));
 		const { running, open } = runtime;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AgentDeclaration } from "../agent/declaration.js";
-import { type AddressKey, parseAddressKey } from "../call/address.js";
+import { type AddressKey, doorOf } from "../call/address.js";
 import type { CallRecord, Owner } from "../call/call-record.js";
 import type { Json } from "../call/json.js";
 import type { Part } from "../call/part.js";
@@ -97,7 +97,7 @@ export class BackendDesk implements Desk {
 		const part = { kind: "text", text } as const;
 		const epoch = (record?.epoch ?? 0) + (owner === "agent" ? 1 : 0);
 		const turn = id.slice(0, -".1".length);
-		const payloads = await this.#render(parseAddressKey(address).door, part);
+		const payloads = await this.#render(doorOf(address), part);
 		const say = payloads.map((payload, index): OutboxRow => {
 			return { id: `${id}.${index}`, payload, by: "human", epoch, turn };
 		});
@@ -146,7 +146,7 @@ export class BackendDesk implements Desk {
 
 	async event({ call, name, data, key }: { call: string; name: string; data: Json; key: string }): Promise<Done> {
 		const { address, parked } = await this.#find(call);
-		const { door } = parseAddressKey(address);
+		const door = doorOf(address);
 		const occurrence = appEvent(name, data, { door, declared: this.#events?.(door) });
 		const at = this.#clock.now();
 		const id = `app.${hash(key)}`;

@@ -1,5 +1,5 @@
 import type { AgentDeclaration } from "../agent/declaration.js";
-import { type AddressKey, parseAddressKey } from "../call/address.js";
+import { type AddressKey, doorOf } from "../call/address.js";
 import type { Channel } from "../channel/channel.js";
 import { CallboardError } from "../errors.js";
 import type { Model } from "../model/model.js";
@@ -46,12 +46,12 @@ export class Doors implements Iterable<Door> {
 	}
 
 	has(address: AddressKey): boolean {
-		return this.#doors.has(parseAddressKey(address).door);
+		return this.#doors.has(doorOf(address));
 	}
 
 	/** The door of an address. One that this process does not have is said once in its log, and its work left alone. */
 	of(address: AddressKey): Door | undefined {
-		const { door: name } = parseAddressKey(address);
+		const name = doorOf(address);
 		const door = this.#doors.get(name);
 		if (door === undefined && !this.#missed.has(name)) {
 			this.#missed.add(name);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type AddressKey, parseAddressKey } from "../call/address.js";
+import { type AddressKey, doorOf } from "../call/address.js";
 import type { Inbound } from "../call/inbound.js";
 import type { Json } from "../call/json.js";
 import type { InboxItem } from "../call/message.js";
@@ -182,7 +182,7 @@ class EngineRuntime implements Runtime {
 	}
 
 	async #accept(door: string, inbound: Inbound): Promise<Accepted> {
-		if (parseAddressKey(inbound.address).door !== door) {
+		if (doorOf(inbound.address) !== door) {
 			throw new CallboardError("WRONG_DOOR", "author", `the channel of door "${door}" handed over an item of another`, {
 				next: "make addresses with addressKey({ door: host.door, chat })",
 			});
@@ -231,7 +231,7 @@ class EngineRuntime implements Runtime {
 
 	/** Under `debounce`, more may follow a message, unless it is a tap, a command or the opening of a page. */
 	#admit(message: Extract<InboxItem, { type: "message" }>): Promise<Accepted> {
-		const door = this.#doors.named(parseAddressKey(message.address).door);
+		const door = this.#doors.named(doorOf(message.address));
 		const { arrivals, quietMs, longestWaitMs } = door.agent.settings;
 		const words = !["choice", "command", "open"].includes(message.content.kind);
 		if (arrivals !== "debounce" || !words) return this.#worker.accept(message, this.#limits, door);

@@ -40,8 +40,11 @@ const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
  * Runs something as a span of whatever tracer is registered with the OpenTelemetry API; without one it only runs it.
  * What is thrown goes on, and is on the span by its code alone.
  */
-export async function traced<T>(name: string, options: SpanOptions, run: (span: Traced) => Promise<T>): Promise<T> {
-	if (!isTracing()) return run(untraced(options.parent));
+export function traced<T>(name: string, options: SpanOptions, run: (span: Traced) => Promise<T>): Promise<T> {
+	return isTracing() ? spanned(name, options, run) : run(untraced(options.parent));
+}
+
+async function spanned<T>(name: string, options: SpanOptions, run: (span: Traced) => Promise<T>): Promise<T> {
 	const { span, under } = begin(name, options);
 	try {
 		return await context.with(trace.setSpan(under, span), () => run(tracedOf(span)));
@@ -84,8 +87,11 @@ function isTracing(): boolean {
 	return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer("callboard") !== undefined;
 }
 
+const nothing: Traced = { traceparent: undefined, tell() {}, failed() {} };
+
 /** Without a tracer the trace of what caused it goes on as it came. */
 function untraced(parent: string | undefined): Traced {
+	if (parent === undefined) return nothing;
 	const traceparent = spanContextOf(parent) === undefined ? undefined : parent;
 	return { traceparent, tell() {}, failed() {} };
 }

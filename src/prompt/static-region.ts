@@ -21,6 +21,7 @@ const TOOLS =
 	"These are all tools there are. Only some can be called at any one time; the last message says which ones.";
 
 const regions = new WeakMap<AgentDeclaration, readonly PromptBlockText[]>();
+const texts = new WeakMap<AgentDeclaration, string>();
 
 /**
  * The part of the prompt that stands first and stays byte-identical through a call, whatever its state: who the agent
@@ -29,9 +30,13 @@ const regions = new WeakMap<AgentDeclaration, readonly PromptBlockText[]>();
  * @throws CallboardError `STATIC_BLOCK_READS_STATE`, `STATIC_BLOCK_VARIES`, `SECRET_IN_PROMPT`.
  */
 export function staticRegion(agent: AgentDeclaration): string {
-	return staticBlocks(agent)
+	const known = texts.get(agent);
+	if (known !== undefined) return known;
+	const text = staticBlocks(agent)
 		.map((block) => block.text)
 		.join("\n\n");
+	texts.set(agent, text);
+	return text;
 }
 
 /** The blocks of the static region that are not empty, in their order. Made once for a declaration. */

@@ -24,8 +24,7 @@ export interface HistoryBounds {
  */
 export function modelHistory(rows: readonly HistoryEntry[], bounds: HistoryBounds): ModelMessage[] {
 	const units = trimmed(unitsOf(rows), rows.length, bounds);
-	const names = new Set(units.flatMap(({ row }) => (row.role === "user" && row.name !== undefined ? [row.name] : [])));
-	const script = new Script(names.size > 1);
+	const script = new Script(haveSeveralNames(units));
 	for (const unit of units) script.add(unit);
 	return script.messages;
 }
@@ -41,12 +40,23 @@ interface Unit {
 	size: number;
 }
 
+function haveSeveralNames(units: readonly Unit[]): boolean {
+	let known: string | undefined;
+	for (const { row } of units) {
+		if (row.role !== "user" || row.name === undefined || row.name === known) continue;
+		if (known !== undefined) return true;
+		known = row.name;
+	}
+	return false;
+}
+
 const NO_RESULTS: Unit["results"] = new Map();
 
 function unitsOf(rows: readonly HistoryEntry[]): Unit[] {
 	const units: Unit[] = [];
 	const asking = new Map<string, { unit: Unit; results: Map<string, Row<"result">> }>();
-	for (const [at, row] of rows.entries()) {
+	for (let at = 0; at < rows.length; at += 1) {
+		const row = rows[at]!;
 		if (row.role === "result") {
 			const asked = asking.get(row.call);
 			if (asked === undefined || asked.results.has(row.call)) continue;
@@ -81,8 +91,8 @@ function trimmed(
 /** Writes the messages, one unit after the other. */
 class Script {
 	readonly messages: ModelMessage[] = [];
-	/** The assistant message that may still grow: the said rows of which turn and whose words. */
-	#open: { turn: string; human: boolean; by: string; message: { role: "assistant"; text: string } } | undefined;
+	/** The assistant message that may still grow: its first said row's id, and whose words it holds. */
+	#open: { id: string; human: boolean; by: string; message: { role: "assistant"; text: string } } | undefined;
 
 	constructor(private readonly named: boolean) {}
 
@@ -113,9 +123,8 @@ class Script {
 	#said(row: Row<"said">): void {
 		const text = saidText(row.part);
 		if (text.trim() === "") return;
-		const turn = row.id.slice(0, Math.max(0, row.id.lastIndexOf(".")));
 		const human = row.by === "human";
-		if (this.#open !== undefined && this.#open.turn === turn && this.#open.human === human) {
+		if (this.#open !== undefined && this.#open.human === human && turnOf(this.#open.id) === turnOf(row.id)) {
 			this.#open.message.text += `\n\n${text}`;
 			this.#open.by = row.by;
 			return;
@@ -123,7 +132,7 @@ class Script {
 		if (human && this.#open?.human !== true) this.messages.push({ role: "note", text: writtenByPerson });
 		const message = { role: "assistant" as const, text };
 		this.messages.push(message);
-		this.#open = { turn, human, by: row.by, message };
+		this.#open = { id: row.id, human, by: row.by, message };
 	}
 
 	#asked(row: Row<"asked">, results: Unit["results"], spoken: string | undefined): void {
@@ -147,6 +156,10 @@ class Script {
 
 const interrupted = JSON.stringify({ error: "interrupted: this call has no result, and whether it ran is unknown" });
 const writtenByPerson = "What follows was written by a person of the business, not by you.";
+
+function turnOf(part: string): string {
+	return part.slice(0, Math.max(0, part.lastIndexOf(".")));
+}
 
 function saidText(part: Part): string {
 	if (part.kind === "media") return [mediaText(part.media, part.text), part.text ?? ""].filter(Boolean).join("\n");

@@ -1,3 +1,4 @@
+import type { AgentDeclaration } from "../agent/declaration.js";
 import type { ModelRequest } from "../model/model.js";
 import { staticRegion } from "../prompt/static-region.js";
 import { viewRegion } from "../prompt/view-region.js";
@@ -12,6 +13,21 @@ export interface Offering {
 	again: boolean;
 	/** History rows shown at most. */
 	window: number;
+}
+
+const tools = new WeakMap<AgentDeclaration, ModelRequest["tools"]>();
+
+/** Made once for a declaration: they are the same in every request. */
+function toolsOf(agent: AgentDeclaration): ModelRequest["tools"] {
+	const known = tools.get(agent);
+	if (known !== undefined) return known;
+	const offered = agent.tools.map(({ name, description, parameters }) => ({
+		name,
+		description,
+		...offeredSchema(parameters),
+	}));
+	tools.set(agent, offered);
+	return offered;
 }
 
 /**
@@ -30,11 +46,7 @@ export function offer(draft: TurnDraft, { wordsOnly, again, window }: Offering):
 		system: staticRegion(agent),
 		history: modelHistory(draft.history, { window, before: draft.before, unread: shrunk ? 0 : draft.rows.length }),
 		view: view.filter((text) => text !== "").join("\n\n"),
-		tools: agent.tools.map(({ name, description, parameters }) => ({
-			name,
-			description,
-			...offeredSchema(parameters),
-		})),
+		tools: toolsOf(agent),
 		allowed: session.visibility().flatMap(({ tool, visible }) => (visible ? [tool] : [])),
 		toolChoice: wordsOnly ? "none" : "auto",
 		cacheKey: record.id,
