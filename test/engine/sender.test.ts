@@ -163,6 +163,55 @@ test("a platform that only ever says later is given up, visibly, with growing wa
 	await desk.end();
 });
 
+test("a channel without a limit pays nothing for those that have one: the plainest terms, no timer of its own", async () => {
+	const desk = await stand();
+	const terms: unknown[] = [];
+	const settle = desk.backend.settle.bind(desk.backend);
+	desk.backend.settle = (lease, settlement, next) => {
+		terms.push(next?.take);
+		return settle(lease, settlement, next);
+	};
+	const timers: number[] = [];
+	for (let n = 0; n < 100; n += 1) {
+		await desk.person(`chat${n}`).says("hi");
+		await desk.runtime.idle();
+		timers.push(desk.clock.pending);
+	}
+	expect(new Set(terms).size).toBe(1);
+	expect(terms[0]).toEqual({ owner: expect.any(String), leaseMs: 3_000 });
+	expect(timers.at(-1)).toBe(timers[0]);
+	await desk.end();
+});
+
+test.each([
+	["one that asks for the signal has it aborted", true],
+	["one that does not is waited for no longer all the same", false],
+])("a send without an answer in time, of two that are under way: %s", async (_, asks) => {
+	const desk = await stand({ limits: { sendMs: 5_000 }, channel: { capabilities: { ambiguous: "leave" } } });
+	const good = desk.channel.send.bind(desk.channel);
+	const reasons: unknown[] = [];
+	desk.channel.send = (payload, delivery) => {
+		if (delivery.address !== "fake|ana") return good(payload, delivery);
+		if (asks) delivery.signal.addEventListener("abort", () => reasons.push(delivery.signal.reason));
+		return new Promise(() => {});
+	};
+	const [ana, ben] = [desk.person("ana"), desk.person("ben")];
+	desk.channel.answer(platformAnswers.late(4_000));
+	for (const person of [ana, ben]) {
+		await person.says("hi");
+		await desk.clock.advance(2_000);
+	}
+	await desk.clock.advance(999);
+	expect(desk.told("delivery.failed")).toEqual([]);
+	await desk.clock.advance(1);
+	expect(desk.told("delivery.failed")).toMatchObject([{ reason: "no answer in time" }]);
+	expect(reasons.map((reason) => (reason as Error).message)).toEqual(asks ? ["no answer in time"] : []);
+	await desk.clock.advance(10_000);
+	await desk.runtime.idle();
+	expect([ana.heard, ben.heard]).toEqual([[], ["re: hi"]]);
+	await desk.end();
+});
+
 test("D8: a person who cannot be reached any more is told of, and the others get theirs", async () => {
 	const desk = await stand();
 	const people = ["1", "2", "3"].map((chat) => desk.person(chat));
