@@ -1,8 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RedisServer } from "../redis/redis-server.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const home = mkdtempSync(join(tmpdir(), "callboard-pack-"));
@@ -85,3 +87,47 @@ test('a project without "type": "module" is told to write it', () => {
 		writeFileSync(join(home, "package.json"), manifest);
 	}
 });
+
+test("it serves over Redis without the optional packages, and says what each would be for", async () => {
+	const server = await RedisServer.start({ aof: true });
+	const settings = {
+		REDIS_URL: server.url,
+		PORT: "0",
+		CALLBOARD_SECRET: "0123456789abcdef0123456789abcdef",
+		CALLBOARD_ADMIN_TOKEN: "an-admin-token-of-32-characters-!",
+		OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+	};
+	run("npx", "callboard", "build");
+	const main = join(home, "node_modules/callboard/dist/src/cli/main.js");
+	const child = spawn(process.execPath, [main, "start", "--demo"], { cwd: home, env: { ...env, ...settings } });
+	try {
+		let out = "";
+		const ended = once(child, "exit");
+		for await (const piece of child.stdout) {
+			out += piece;
+			if (out.includes("process.started")) break;
+		}
+		const lines = out
+			.trim()
+			.split("\n")
+			.map((line) => JSON.parse(line) as { event: string; next?: string; url?: string; backend?: string });
+		const said = (event: string) => lines.find((line) => line.event === event);
+		expect(said("traces.not_sent")?.next).toContain("npm install @opentelemetry/sdk-trace-node");
+		expect(said("admin.no_queue_page")?.next).toBe("npm install @bull-board/api @bull-board/hono");
+		expect(said("process.started")).toMatchObject({ backend: "redis" });
+		expect((await fetch(`${said("process.started")?.url}/ready`)).status).toBe(200);
+		child.kill("SIGTERM");
+		expect(await ended).toEqual([0, null]);
+		const telegram = { ...settings, TELEGRAM_TOKEN: "42:TEST" };
+		expect(() =>
+			execFileSync(process.execPath, [main, "dev", "--door", "telegram"], {
+				cwd: home,
+				env: { ...env, ...telegram },
+				stdio: "pipe",
+			}),
+		).toThrow(/the Telegram door needs the package grammy; npm install grammy@/);
+	} finally {
+		child.kill("SIGKILL");
+		await server.dispose();
+	}
+}, 120_000);
