@@ -67,6 +67,8 @@ async function telegramEngine({ answer, ...options }: Options = {}) {
 		async pass(holds: () => boolean) {
 			while (!holds()) await clock.advance(50);
 		},
+		/** When the first message that waits for a chat may go, if one does. */
+		waits: async (chat: string) => (await backend.view(`telegram|${chat}`, { history: 0 })).outbox[0]?.notBefore,
 		marks: async (chat: number) => (await backend.view(`telegram|${chat}`, { history: 0 })).marks,
 		async end() {
 			await runtime.idle();
@@ -250,6 +252,30 @@ describe("what goes out", () => {
 		expect(tried(server)).toEqual(["part 1", "part 2", "part 2", "part 3", "part 4"]);
 		expect(names(server.texts(7001))).toEqual(["part 1", "part 3", "part 4"]);
 		expect(await marks(7001)).toMatchObject([{ status: "failed", reason: "400 Bad Request: message can't be sent" }]);
+		await end();
+	});
+
+	it.each([
+		["in a private chat three messages go at once, then one a second", 7001, undefined, 3, 1_000],
+		["in a group two messages go at once, then eighteen a minute", -77, undefined, 2, 3_334],
+		["in a topic of a forum it is the group that counts", -78, 7, 2, 3_334],
+	])("E7: %s", async (_, chat, topic, atOnce, everyMs) => {
+		const { server, people, clock, waits, end } = await telegramEngine({ answer: four });
+		server.group({ id: -77 });
+		server.group({ id: -78, topics: [7] });
+		const place = chat > 0 ? {} : { in: chat, ...(topic !== undefined && { topic }) };
+		people[0].says("@callboard_bot go", place);
+		const address = topic === undefined ? `${chat}` : `${chat}|${topic}`;
+		const began = clock.now();
+		for (let sent = atOnce; sent < 4; sent += 1) {
+			await server.until(() => server.texts(chat).length === sent);
+			const at = began + (sent - atOnce + 1) * everyMs;
+			while ((await waits(address)) !== at) await clock.settle();
+			expect(server.texts(chat)).toHaveLength(sent);
+			await clock.advance(at - clock.now());
+		}
+		await server.until(() => server.texts(chat).length === 4);
+		expect(names(server.texts(chat))).toEqual(["part 1", "part 2", "part 3", "part 4"]);
 		await end();
 	});
 
