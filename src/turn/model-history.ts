@@ -23,26 +23,52 @@ export interface HistoryBounds {
  * the one before and the provider's cache holds.
  */
 export function modelHistory(rows: readonly HistoryEntry[], bounds: HistoryBounds): ModelMessage[] {
-	const units = trimmed(unitsOf(rows), rows.length, bounds);
-	const script = new Script(haveSeveralNames(units));
-	for (const unit of units) script.add(unit);
+	const shown = shownOf(rows, bounds);
+	const script = new Script(haveSeveralNames(shown), resultsOf(rows));
+	for (const row of shown) if (row.role !== "result") script.add(row);
 	return script.messages;
 }
 
 type Row<R extends HistoryEntry["role"]> = Extract<HistoryEntry, { role: R }>;
+type Results = ReadonlyMap<string, Row<"result">>;
 
-/** What stays together: one row, or a request for tools with its results. */
-interface Unit {
-	row: Exclude<HistoryEntry, { role: "result" }>;
-	results: ReadonlyMap<string, Row<"result">>;
-	/** Place of its first row. */
-	at: number;
-	size: number;
+const NO_RESULTS: Results = new Map();
+
+/** The results of each request for tools: the first one of each call that comes after it. */
+function resultsOf(rows: readonly HistoryEntry[]): ReadonlyMap<HistoryEntry, Results> {
+	const found = new Map<HistoryEntry, Map<string, Row<"result">>>();
+	const asking = new Map<string, Map<string, Row<"result">>>();
+	for (const row of rows) {
+		if (row.role === "asked") {
+			const results = new Map<string, Row<"result">>();
+			found.set(row, results);
+			for (const call of row.calls) asking.set(call.id, results);
+		} else if (row.role === "result") {
+			const results = asking.get(row.call);
+			if (results?.has(row.call) === false) results.set(row.call, row);
+		}
+	}
+	return found;
 }
 
-function haveSeveralNames(units: readonly Unit[]): boolean {
+/** The rows that fit the window; a result is shown with its request, wherever that stands. */
+function shownOf(
+	rows: readonly HistoryEntry[],
+	{ window, before = 0, unread = 0 }: HistoryBounds,
+): readonly HistoryEntry[] {
+	const earliest = Math.max(before, before + rows.length - window);
+	if (earliest <= 0) return rows;
+	const step = Math.max(1, Math.floor(window / 4));
+	const first = Math.ceil(earliest / step) * step - before;
+	const shown = Math.min(first, rows.length - unread);
+	const lastUser = rows.findLastIndex(({ role }) => role === "user");
+	const last = rows.findLastIndex(({ role }) => role !== "result");
+	return rows.filter((_, at) => at >= shown || at === lastUser || at === last);
+}
+
+function haveSeveralNames(rows: readonly HistoryEntry[]): boolean {
 	let known: string | undefined;
-	for (const { row } of units) {
+	for (const row of rows) {
 		if (row.role !== "user" || row.name === undefined || row.name === known) continue;
 		if (known !== undefined) return true;
 		known = row.name;
@@ -50,53 +76,18 @@ function haveSeveralNames(units: readonly Unit[]): boolean {
 	return false;
 }
 
-const NO_RESULTS: Unit["results"] = new Map();
-
-function unitsOf(rows: readonly HistoryEntry[]): Unit[] {
-	const units: Unit[] = [];
-	const asking = new Map<string, { unit: Unit; results: Map<string, Row<"result">> }>();
-	for (let at = 0; at < rows.length; at += 1) {
-		const row = rows[at]!;
-		if (row.role === "result") {
-			const asked = asking.get(row.call);
-			if (asked === undefined || asked.results.has(row.call)) continue;
-			asked.results.set(row.call, row);
-			asked.unit.size += 1;
-		} else if (row.role === "asked") {
-			const results = new Map<string, Row<"result">>();
-			const unit: Unit = { row, results, at, size: 1 };
-			units.push(unit);
-			for (const call of row.calls) asking.set(call.id, { unit, results });
-		} else {
-			units.push({ row, results: NO_RESULTS, at, size: 1 });
-		}
-	}
-	return units;
-}
-
-function trimmed(
-	units: readonly Unit[],
-	length: number,
-	{ window, before = 0, unread = 0 }: HistoryBounds,
-): readonly Unit[] {
-	const earliest = Math.max(before, before + length - window);
-	if (earliest <= 0) return units;
-	const step = Math.max(1, Math.floor(window / 4));
-	const first = Math.ceil(earliest / step) * step - before;
-	const shown = Math.min(first, length - unread);
-	const lastUser = units.findLastIndex(({ row }) => row.role === "user");
-	return units.filter((unit, index) => unit.at >= shown || index === lastUser || index === units.length - 1);
-}
-
-/** Writes the messages, one unit after the other. */
+/** Writes the messages, one row after the other. */
 class Script {
 	readonly messages: ModelMessage[] = [];
 	/** The assistant message that may still grow: its first said row's id, and whose words it holds. */
 	#open: { id: string; human: boolean; by: string; message: { role: "assistant"; text: string } } | undefined;
 
-	constructor(private readonly named: boolean) {}
+	constructor(
+		private readonly named: boolean,
+		private readonly results: ReadonlyMap<HistoryEntry, Results>,
+	) {}
 
-	add({ row, results }: Unit): void {
+	add(row: Exclude<HistoryEntry, Row<"result">>): void {
 		if (row.role === "said") {
 			this.#said(row);
 			return;
@@ -115,7 +106,7 @@ class Script {
 			case "asked": {
 				const spoken = open?.by === "model" && row.text === undefined ? open.message.text : undefined;
 				if (spoken !== undefined) this.messages.pop();
-				this.#asked(row, results, spoken);
+				this.#asked(row, this.results.get(row) ?? NO_RESULTS, spoken);
 			}
 		}
 	}
@@ -135,7 +126,7 @@ class Script {
 		this.#open = { id: row.id, human, by: row.by, message };
 	}
 
-	#asked(row: Row<"asked">, results: Unit["results"], spoken: string | undefined): void {
+	#asked(row: Row<"asked">, results: Results, spoken: string | undefined): void {
 		const said = spoken ?? row.text ?? "";
 		const text = said.trim() === "" ? {} : { text: said };
 		const calls = [...new Map(row.calls.map((call) => [call.id, call])).values()];
