@@ -15,6 +15,8 @@ export interface AgentLine {
 	last(contact: Contact): Promise<JsonObject | undefined>;
 	/** A write to a field that the class does not declare. Throws, or has it ignored when it comes too late. */
 	undeclared(field: string): void;
+	read(field: string): unknown;
+	write(field: string, value: unknown): void;
 }
 
 /**
@@ -93,6 +95,27 @@ export function isAgentClass(value: unknown): value is AgentClass {
 /** Connects an instance to the session that serves it. */
 export function connect(instance: Agent, line: AgentLine): void {
 	Object.defineProperty(instance, LINE, { value: line });
+}
+
+/**
+ * What stands in the place of an instance's fields while it serves a call. Made once for a class: instances with the same
+ * accessors have the same shape, which is what makes them fast.
+ */
+export function accessorsOf(fields: readonly string[]): PropertyDescriptorMap {
+	const accessors: PropertyDescriptorMap = {};
+	for (const field of fields) {
+		accessors[field] = {
+			get(this: Agent) {
+				return lineOf(this)?.read(field);
+			},
+			set(this: Agent, value: unknown) {
+				lineOf(this)?.write(field, value);
+			},
+			enumerable: true,
+			configurable: false,
+		};
+	}
+	return accessors;
 }
 
 function lineOf(instance: object): AgentLine | undefined {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../call/json.js";
+import type { Json, JsonObject } from "../call/json.js";
 import { cloneJson, plainCopy } from "../call/plain.js";
 import { CallboardError } from "../errors.js";
 import type { Log } from "../observe/log.js";
@@ -29,7 +29,8 @@ const UNSET = "$unset";
  */
 export class CallState {
 	#fields: JsonObject;
-	readonly #initial: JsonObject;
+	/** What fields begin with, by those that were asked for. */
+	readonly #initial: JsonObject = {};
 	readonly #scopes = new WeakSet<Scope>();
 	readonly #views = new Views(
 		(field) => this.#refuse(field),
@@ -42,15 +43,11 @@ export class CallState {
 	 */
 	constructor(
 		private readonly shape: StateShape,
-		initial: Readonly<Record<string, unknown>>,
+		private readonly initial: Readonly<Record<string, unknown>>,
 		stored: JsonObject | undefined,
 		private readonly log: Log,
 	) {
-		this.#initial = {};
-		for (const field of shape.fields) {
-			this.#initial[field] = plainCopy(initial[field], { place: () => `${shape.title}.${field}` });
-		}
-		this.#fields = stored === undefined ? this.#initial : this.#revive(stored);
+		this.#fields = stored === undefined ? this.#begun() : this.#revive(stored);
 	}
 
 	/** The fields now. Not to be changed. */
@@ -62,7 +59,7 @@ export class CallState {
 	snapshot(): JsonObject {
 		const snapshot = cloneJson(this.#fields);
 		const unset = this.shape.fields.filter(
-			(field) => this.#fields[field] === undefined && this.#initial[field] !== undefined,
+			(field) => this.#fields[field] === undefined && this.#first(field) !== undefined,
 		);
 		return unset.length === 0 ? snapshot : { ...snapshot, [UNSET]: unset };
 	}
@@ -104,7 +101,7 @@ export class CallState {
 		}
 		for (const field of this.shape.fields) {
 			if (Object.hasOwn(fields, field)) this.write(field, fields[field]);
-			else if (whole) this.write(field, field === "stage" ? this.#initial.stage : undefined);
+			else if (whole) this.write(field, field === "stage" ? this.#first("stage") : undefined);
 		}
 	}
 
@@ -165,12 +162,25 @@ export class CallState {
 		});
 	}
 
+	#first(field: string): Json | undefined {
+		if (!Object.hasOwn(this.#initial, field)) {
+			this.#initial[field] = plainCopy(this.initial[field], { place: () => `${this.shape.title}.${field}` });
+		}
+		return this.#initial[field];
+	}
+
+	#begun(): JsonObject {
+		const fields: JsonObject = {};
+		for (const field of this.shape.fields) fields[field] = this.#first(field);
+		return fields;
+	}
+
 	#revive(stored: JsonObject): JsonObject {
 		const fields: JsonObject = {};
 		const unset = Array.isArray(stored[UNSET]) ? stored[UNSET] : [];
 		for (const field of this.shape.fields) {
 			if (Object.hasOwn(stored, field)) fields[field] = cloneJson(stored[field]);
-			else fields[field] = unset.includes(field) ? undefined : this.#initial[field];
+			else fields[field] = unset.includes(field) ? undefined : this.#first(field);
 		}
 		const unknown = Object.keys(stored).filter((name) => name !== UNSET && !this.shape.fields.includes(name));
 		if (unknown.length > 0)

@@ -34,6 +34,8 @@ export type BlockSource = (instance: object) => Child;
 export interface ClassPlan {
 	readonly Class: AgentClass;
 	readonly shape: StateShape;
+	/** In the place of its fields. */
+	readonly accessors: PropertyDescriptorMap;
 	readonly getters: readonly string[];
 	readonly tools: readonly RunnableTool[];
 	readonly blocks: ReadonlyMap<string, BlockSource>;
@@ -69,7 +71,7 @@ export class ClassSession implements AgentSession {
 		this.#state = new CallState(plan.shape, initialFields(instance, plan.shape), opening.state, log);
 		this.#call = new Call(facts, { frame: () => this.#state.scope(), clock, log, listeners: plan.listeners });
 		this.#instance = instance;
-		for (const field of plan.shape.fields) this.#track(field);
+		Object.defineProperties(instance, plan.accessors);
 		for (const field of configFields) this.#fix(field);
 		connect(instance, {
 			call: this.#call,
@@ -78,6 +80,8 @@ export class ClassSession implements AgentSession {
 			collapse: (sentence) => this.#collapse(sentence),
 			last: plan.last,
 			undeclared: (field) => this.#state.undeclared(field),
+			read: (field) => this.#state.read(field),
+			write: (field, value) => this.#state.write(field, value),
 		});
 	}
 
@@ -154,15 +158,6 @@ export class ClassSession implements AgentSession {
 
 	emit(event: string, data: Json): void {
 		this.plan.listeners.tell(this.opening.call.id, event, data, this.opening.log);
-	}
-
-	#track(field: string): void {
-		Object.defineProperty(this.#instance, field, {
-			get: () => this.#state.read(field),
-			set: (value: unknown) => this.#state.write(field, value),
-			enumerable: true,
-			configurable: false,
-		});
 	}
 
 	/** Configuration is read when the class is declared; a write to it would be lost without a word. */

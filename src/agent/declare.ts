@@ -2,7 +2,7 @@ import type { JsonObject } from "../call/json.js";
 import type { Contact } from "../call/message.js";
 import { CallboardError } from "../errors.js";
 import type { AgentManifest } from "../schema/manifest.js";
-import type { Agent, AgentClass } from "./agent.js";
+import { type Agent, type AgentClass, accessorsOf } from "./agent.js";
 import { type Author, isAsync, kebab, nameOfClass, refusal } from "./author.js";
 import { CallListeners } from "./call-listeners.js";
 import { type ClassPlan, ClassSession } from "./class-session.js";
@@ -51,6 +51,7 @@ export function declare(Class: AgentClass, manifest?: AgentManifest, options: De
 	const plan: ClassPlan = {
 		Class,
 		shape: { title: author.title, fields: fields.map(({ name }) => name), ...(stages === undefined ? {} : { stages }) },
+		accessors: accessorsOf(fields.map(({ name }) => name)),
 		getters,
 		tools,
 		blocks: sources,
