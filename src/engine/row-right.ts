@@ -1,7 +1,7 @@
 import type { AddressKey } from "../call/address.js";
 import type { Clock } from "../clock.js";
 import type { Backend } from "./backend.js";
-import { SameWait } from "./same-wait.js";
+import { SameWait, type Waiting } from "./same-wait.js";
 
 /** How long a sender's right to the row it took outlives its process, ms. */
 export const RIGHT_MS = 3_000;
@@ -29,23 +29,37 @@ export class RowRights {
 	 * same: what it sent is sent, and its mark changes nothing any more.
 	 */
 	async during<T>(address: AddressKey, work: () => Promise<T>): Promise<T> {
-		let over = false;
-		const renew = async () => {
-			const { backend, owner } = this.#options;
-			const kept = await backend.keep(address, { owner, leaseMs: RIGHT_MS }).catch(() => true);
-			if (kept && !over) this.#waits.begin(right);
-		};
-		const right = { at: 0, due: () => void renew() };
+		const right = new Right(address, this);
 		this.#waits.begin(right);
 		try {
 			return await work();
 		} finally {
-			over = true;
+			right.isOver = true;
 			this.#waits.end(right);
 		}
 	}
 
+	async renew(right: Right): Promise<void> {
+		const { backend, owner } = this.#options;
+		const kept = await backend.keep(right.address, { owner, leaseMs: RIGHT_MS }).catch(() => true);
+		if (kept && !right.isOver) this.#waits.begin(right);
+	}
+
 	stop(): void {
 		this.#waits.stop();
+	}
+}
+
+class Right implements Waiting {
+	at = 0;
+	isOver = false;
+
+	constructor(
+		readonly address: AddressKey,
+		private readonly rights: RowRights,
+	) {}
+
+	due(): void {
+		void this.rights.renew(this);
 	}
 }
