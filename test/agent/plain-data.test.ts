@@ -218,6 +218,8 @@ function at(root: unknown, path: readonly number[]): unknown {
 	return here;
 }
 
+/** Writes refuse a member of that name, so that none is ever stored. */
+const storable = (value: unknown) => !JSON.stringify(value).includes('"__proto__":');
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as Json;
 
 test("any sequence of changes to a field does what it does to a plain object, and is one right change", async () => {
@@ -232,7 +234,7 @@ test("any sequence of changes to a field does what it does to a plain object, an
 	let mutations: readonly Mutation[] = [];
 	await fc.assert(
 		fc.asyncProperty(
-			fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue({ maxDepth: 3 })),
+			fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue({ maxDepth: 3 }).filter(storable)),
 			fc.array(mutation, { maxLength: 12 }),
 			async (start, sequence) => {
 				const first = plain(start) as Record<string, Json>;

@@ -1,20 +1,7 @@
 import { expect, test } from "vitest";
 import { pause } from "../../src/clock.js";
-import type { Backend } from "../../src/engine/backend.js";
-import { CallboardError } from "../../src/errors.js";
+import { replacing } from "./replacing.js";
 import { Gate, newestWords, Stand, stand } from "./stand.js";
-
-const down = () => new CallboardError("BACKEND_UNAVAILABLE", "platform", "the store is down");
-
-/** A backend of which some operations are replaced. */
-function replacing(backend: Backend, operations: Partial<Backend>): Backend {
-	return new Proxy(backend, {
-		get(target, name: keyof Backend) {
-			const found = operations[name] ?? target[name];
-			return typeof found === "function" ? (found as () => unknown).bind(target) : found;
-		},
-	});
-}
 
 test("a message is answered, and what the person may see meanwhile is shown", async () => {
 	const desk = await stand();
@@ -193,195 +180,6 @@ test("a poison message is tried with growing waits, set aside with its reason, a
 	await desk.end();
 });
 
-test("A13: a worker frozen past its lease commits nothing and sends nothing", async () => {
-	const gate = new Gate();
-	const desk = await stand({
-		model: async () => {
-			await gate.pass();
-			return "too late";
-		},
-	});
-	const ana = desk.person();
-	await ana.says("hi");
-	await gate.reached;
-	const frozen = desk.clock.now();
-	Object.defineProperty(desk.clock, "now", { value: () => frozen + 10_000, configurable: true });
-	const other = await desk.backend.claim(ana.address, { owner: "other", leaseMs: 60_000, window: 60, items: 100 });
-	Reflect.deleteProperty(desk.clock, "now");
-	expect(other.outcome).toBe("claimed");
-	gate.open();
-	await desk.settle();
-	expect(desk.log.lines.map(({ event }) => event)).toContain("lease.lost");
-	const { record, waiting, outbox } = await desk.backend.view(ana.address, { history: 10 });
-	expect({ record, waiting: waiting.length, outbox }).toEqual({ record: undefined, waiting: 1, outbox: [] });
-	expect(ana.heard).toEqual([]);
-	await desk.runtime.stop(0);
-});
-
-test("G3: a lease that cannot be renewed in time aborts the turn, which starts over and answers once", async () => {
-	let cut = true;
-	const signals: AbortSignal[] = [];
-	const desk = await stand({
-		over: (backend) =>
-			replacing(backend, { extend: (lease, ms) => (cut ? Promise.reject(down()) : backend.extend(lease, ms)) }),
-		model: async (_, signal) => {
-			signals.push(signal);
-			if (signals.length === 1) await pause(desk.clock, 60_000, signal);
-			return "answer";
-		},
-	});
-	const ana = desk.person();
-	await ana.says("hi");
-	await desk.clock.advance(3_000);
-	expect(signals[0]?.reason).toMatchObject({ code: "LEASE_LOST", fault: "lease" });
-	cut = false;
-	await desk.clock.advance(5_000);
-	await desk.runtime.idle();
-	expect(ana.heard).toEqual(["answer"]);
-	expect(desk.told("turn.failed")).toEqual([]);
-	await desk.end();
-});
-
-test("a store that is down for a moment fails no turn: what was decided is written when it is back", async () => {
-	let outage = 3;
-	const desk = await stand({
-		over: (backend) =>
-			replacing(backend, {
-				settle: (lease, settlement) => (outage-- > 0 ? Promise.reject(down()) : backend.settle(lease, settlement)),
-			}),
-	});
-	const ana = desk.person();
-	await ana.says("hi");
-	await desk.clock.advance(2_000);
-	await desk.runtime.idle();
-	expect(ana.heard).toEqual(["re: hi"]);
-	expect(desk.requests).toHaveLength(1);
-	expect(desk.told("turn.failed")).toEqual([]);
-	await desk.end();
-});
-
-test("G9: a turn that outlives the grace is handed on with its journal, and resumes at its next step elsewhere", async () => {
-	const gate = new Gate();
-	const tool = { effect: "once", run: () => "done" } as const;
-	const desk = await stand({
-		agent: { tools: { charge: tool } },
-		model: async (request) => {
-			if (request.history.at(-1)?.role !== "tool") return { calls: [["charge"]] };
-			await gate.pass();
-			return "never said";
-		},
-	});
-	const ana = desk.person();
-	await ana.says("hi");
-	await gate.reached;
-	const stopping = desk.runtime.stop(10_000);
-	await desk.settle();
-	await desk.clock.advance(10_000);
-	await stopping;
-	expect(desk.log.lines.map(({ event }) => event)).toContain("turn.handed-on");
-
-	const next = await stand({ after: desk, agent: { tools: { charge: tool } }, model: () => "charged" });
-	await next.runtime.idle();
-	expect(next.person().heard).toEqual(["charged"]);
-	expect([desk.agent.happened.ran.length, next.agent.happened.ran.length]).toEqual([1, 0]);
-	expect(next.requests).toHaveLength(1);
-	await next.end();
-});
-
-test("a stopping worker finishes what it can within the grace, and takes nothing new", async () => {
-	const gate = new Gate();
-	const desk = await stand({
-		model: async (request) => {
-			await gate.pass();
-			return `re: ${newestWords(request)}`;
-		},
-	});
-	const ana = desk.person();
-	await ana.says("hi");
-	await gate.reached;
-	const { accept } = desk.runtime.host("fake");
-	const late = desk.person("ben").message({ kind: "text", text: "late" });
-	const stopping = desk.runtime.stop(10_000);
-	await accept(late);
-	gate.open();
-	await stopping;
-	expect(ana.heard).toEqual(["re: hi"]);
-	const next = await stand({ after: desk });
-	await next.runtime.idle();
-	expect(next.channel.delivered.map(({ address }) => address)).toEqual([late.address]);
-	await next.end();
-});
-
-test("a call in which people go on writing sets its idle timer once in a while, and is closed when it was quiet for the whole time", async () => {
-	const desk = await stand({ agent: { settings: { idleMs: 3_600_000 } } });
-	const ana = desk.person("ana");
-	const timer = async () => (await desk.backend.view(ana.address, { history: 0 })).timers.map(({ at }) => at);
-	await ana.says("hello");
-	await desk.runtime.idle();
-	const first = await timer();
-	await desk.clock.advance(50 * 60_000);
-	await ana.says("still there");
-	await desk.runtime.idle();
-	expect(await timer()).toEqual(first);
-	await desk.clock.advance(59 * 60_000);
-	await desk.runtime.idle();
-	expect(await timer()).toEqual([(first[0] ?? 0) + 50 * 60_000]);
-	expect(desk.channel.ends).toEqual([]);
-	await desk.clock.advance(60_000);
-	await desk.runtime.idle();
-	expect(desk.channel.ends).toEqual([{ address: ana.address, reason: "idle" }]);
-	await desk.end();
-});
-
-test("a quiet call is closed, the channel told, and the next message begins another call", async () => {
-	const desk = await stand({ agent: { settings: { idleMs: 3_600_000 } } });
-	const ana = desk.person();
-	await ana.says("hi");
-	await desk.runtime.idle();
-	await desk.clock.advance(1_800_000);
-	await ana.says("still here");
-	await desk.runtime.idle();
-	await desk.clock.advance(3_599_999);
-	expect(desk.channel.ends).toEqual([]);
-	const first = (await desk.backend.view(ana.address, { history: 0 })).record;
-	await desk.clock.advance(1);
-	await desk.runtime.idle();
-	expect(desk.channel.ends).toEqual([{ address: ana.address, reason: "idle" }]);
-	expect(desk.told("call.ended")).toMatchObject([{ reason: "idle", call: first?.id }]);
-	await ana.says("again");
-	await desk.runtime.idle();
-	const second = (await desk.backend.view(ana.address, { history: 10 })).record;
-	expect(second?.id).not.toBe(first?.id);
-	expect(second).toMatchObject({ turns: 1 });
-	expect(ana.heard).toEqual(["re: hi", "re: still here", "re: again"]);
-	await desk.end();
-});
-
-test("a timer of the author's may have any name: it is not the one that closes a quiet call", async () => {
-	const desk = await stand({
-		agent: {
-			settings: { idleMs: 3_600_000 },
-			onCall: ({ acts }) => {
-				acts.push({ act: "later", id: "idle", at: desk.clock.now() + 60_000, event: "nudge", data: null });
-				acts.push({ act: "later", id: "gone", at: desk.clock.now() + 60_000, event: "nudge", data: null });
-				acts.push({ act: "cancel", id: "gone" });
-			},
-			onEvent: { nudge: (_, { acts }) => acts.push({ act: "say", part: { kind: "text", text: "still there?" } }) },
-		},
-	});
-	const ana = desk.person();
-	await ana.says("hi");
-	await desk.runtime.idle();
-	expect((await desk.backend.view(ana.address, { history: 0 })).timers).toHaveLength(2);
-	await desk.clock.advance(60_000);
-	await desk.runtime.idle();
-	expect(ana.heard).toEqual(["re: hi", "still there?"]);
-	await desk.clock.advance(3_600_000);
-	await desk.runtime.idle();
-	expect(desk.channel.ends).toMatchObject([{ reason: "idle" }]);
-	await desk.end();
-});
-
 test("listeners of the agent's own code are told once the turn is committed, and not of a turn that is not", async () => {
 	const order: string[] = [];
 	let refused = 1;
@@ -408,37 +206,6 @@ test("listeners of the agent's own code are told once the turn is committed, and
 	await desk.runtime.idle();
 	expect(order).toEqual(["committed, told 0"]);
 	expect(desk.agent.happened.told).toEqual([{ event: "call.forwarded", data: { to: "desk" } }]);
-	await desk.end();
-});
-
-test("an idle close loses against a message that came before it", async () => {
-	const gate = new Gate();
-	const desk = await stand({
-		agent: { settings: { idleMs: 60_000 } },
-		model: async (request) => {
-			if (newestWords(request) === "slow") await gate.pass();
-			return `re: ${newestWords(request)}`;
-		},
-	});
-	const ana = desk.person();
-	await ana.says("hi");
-	await desk.runtime.idle();
-	await desk.clock.advance(59_000);
-	await ana.says("slow");
-	await gate.reached;
-	await desk.clock.advance(5_000);
-	expect((await desk.backend.view(ana.address, { history: 0 })).waiting.map(({ type }) => type)).toEqual([
-		"message",
-		"occurrence",
-	]);
-	gate.open();
-	await desk.runtime.idle();
-	const { record } = await desk.backend.view(ana.address, { history: 0 });
-	expect(record?.ended).toBeUndefined();
-	expect(desk.channel.ends).toEqual([]);
-	await desk.clock.advance(60_000);
-	await desk.runtime.idle();
-	expect(desk.channel.ends).toHaveLength(1);
 	await desk.end();
 });
 
@@ -514,23 +281,6 @@ test("G13: five hundred turns keep a bounded number of rows", async () => {
 	expect(history).toHaveLength(50);
 	expect(record?.rows).toBe(1_000);
 	expect(desk.requests.at(-1)?.history.length).toBeLessThanOrEqual(60);
-	await desk.end();
-});
-
-test("a write that fails for good is a failed turn, tried again as such and set aside: never for ever", async () => {
-	const fault = new CallboardError("STORE_FAULT", "operator", "the store could not write it");
-	const desk = await stand({
-		over: (backend) => replacing(backend, { settle: () => Promise.reject(fault) }),
-		limits: { failures: 3 },
-	});
-	const ana = desk.person();
-	await ana.says("hi");
-	await desk.settle();
-	await desk.clock.advance(10_000);
-	await desk.settle();
-	expect(desk.told("turn.failed")).toHaveLength(3);
-	const { parked } = await desk.backend.view(ana.address, { history: 0 });
-	expect(parked).toBe("the store could not write it");
 	await desk.end();
 });
 
