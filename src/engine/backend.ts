@@ -131,6 +131,16 @@ export interface ShareTerms {
 	wants: number;
 	/** How long the part is its own from now on; 0: it sends nothing more by this door. */
 	leaseMs: number;
+	/** Until when the platform wants the whole door left alone, as far as this process was told; 0: it was not. */
+	closedUntil: number;
+}
+
+/** What a process is given of it. */
+export interface Shared {
+	/** How many sends to keep to from now on. */
+	part: number;
+	/** Until when the door is to be left alone, whichever process was told; 0: it is not. */
+	closedUntil: number;
 }
 
 /** What became of a row the sender took. */
@@ -358,10 +368,10 @@ export interface Backend {
 	 * Divides what may be sent by a door among the processes that send by it, so that all their parts together are never
 	 * more than there is: by what each wants, with something in reserve for all while nobody wants it.
 	 * Absent where only one process can use the store.
-	 * @returns the part to keep to from now on. What is more than before was free; when it is less, the rest is free for
-	 * others once the process has asked again, keeping to it.
+	 * A part that is more than before was free; when it is less, the rest is free for others once the process has asked
+	 * again, keeping to it.
 	 */
-	share?(door: string, terms: ShareTerms): Promise<number>;
+	share?(door: string, terms: ShareTerms): Promise<Shared>;
 
 	/**
 	 * Tells other processes of something passing, without waiting: whoever does not hear it loses nothing. Both are absent

@@ -11,6 +11,8 @@ export interface Budget {
 	readonly withinMs: number;
 	/** There is too little of it. */
 	tooLittle?(): void;
+	/** The door is closed. */
+	close?(until: number): void;
 }
 
 /** A wait that is worth telling, and the longest that is told, ms. */
@@ -74,7 +76,9 @@ export class Gate {
 
 	/** Nothing goes through before then. */
 	close(until: number): void {
+		if (until <= this.#closedUntil) return;
 		this.#closedUntil = until;
+		this.#options.budget?.close?.(until);
 	}
 
 	/**

@@ -237,7 +237,11 @@ export class Sender {
 		}
 		const ask = backend.share.bind(backend);
 		const wants = () => gate.wanted;
-		const share = new Share({ ask, door: name, owner, limit, clock, log, wants, changed: () => gate.look() });
+		const changed = (closedUntil: number) => {
+			gate.close(closedUntil);
+			gate.look();
+		};
+		const share = new Share({ ask, door: name, owner, limit, clock, log, wants, changed });
 		const gate = this.#gate(share);
 		this.#gates.set(name, gate);
 		this.#shares.push(share);

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
 import type { Log } from "../observe/log.js";
-import type { Backend } from "./backend.js";
+import type { Backend, Shared } from "./backend.js";
 import type { Budget } from "./gate.js";
 import type { DoorLimit } from "./rates.js";
 
@@ -21,8 +21,8 @@ export interface ShareOptions {
 	log: Log;
 	/** How many sends are wanted within the limit's time. */
 	wants(): number;
-	/** The part has changed. */
-	changed(): void;
+	/** The part has changed, or until when the door is closed; 0: it is not. */
+	changed(closedUntil: number): void;
 }
 
 /** The part of what a door takes that is this process's: renewed beside the sends, so that none has to ask. */
@@ -33,6 +33,7 @@ export class Share implements Budget {
 	#askedAt = 0;
 	#nextAt = Number.POSITIVE_INFINITY;
 	#asking = false;
+	#closedUntil = 0;
 	#stopped = false;
 	#cancel: () => void = () => {};
 
@@ -58,6 +59,13 @@ export class Share implements Budget {
 		this.#askAt(this.#askedAt + SOON_MS);
 	}
 
+	/** The platform wants the door left alone: the other processes are told at once. */
+	close(until: number): void {
+		if (until <= this.#closedUntil) return;
+		this.#closedUntil = until;
+		if (!this.#asking && !this.#stopped) this.#askAt(this.#options.clock.now());
+	}
+
 	/** Gives it back, without waiting. */
 	stop(): void {
 		this.#stopped = true;
@@ -78,23 +86,26 @@ export class Share implements Budget {
 		this.#nextAt = Number.POSITIVE_INFINITY;
 		this.#askedAt = clock.now();
 		const has = this.most;
+		const told = this.#closedUntil;
 		let next = RENEW_MS;
 		try {
-			this.#part = await this.#request(has, Math.min(limit.most, wants()), LEASE_MS);
+			const { part, closedUntil } = await this.#request(has, Math.min(limit.most, wants()), LEASE_MS);
+			this.#part = part;
 			this.#until = this.#askedAt + LEASE_MS;
-			// It is the others' once it is known to be kept to.
-			if (this.#part < has) next = 0;
+			// The rest is the others' once it is known to be kept to.
+			if (part < has || this.#closedUntil > told) next = 0;
+			this.#closedUntil = Math.max(this.#closedUntil, closedUntil);
 		} catch (error) {
 			log.debug("share.unknown", { door, error });
 		}
 		this.#asking = false;
 		if (this.#stopped) return;
 		this.#askAt(clock.now() + next);
-		changed();
+		changed(this.#closedUntil);
 	}
 
-	#request(has: number, wants: number, leaseMs: number): Promise<number> {
+	#request(has: number, wants: number, leaseMs: number): Promise<Shared> {
 		const { ask, door, owner, limit } = this.#options;
-		return ask(door, { owner, ...limit, has, wants, leaseMs });
+		return ask(door, { owner, ...limit, has, wants, leaseMs, closedUntil: this.#closedUntil });
 	}
 }

@@ -152,10 +152,12 @@ describe("a share of a door", () => {
 		const clock = new VirtualClock(0);
 		const asked: ShareTerms[] = [];
 		let changes = 0;
+		let closed = 0;
+		const closures: number[] = [];
 		const share = new Share({
 			ask: async (_, terms) => {
 				asked.push(terms);
-				return answer(terms);
+				return { part: await answer(terms), closedUntil: closed };
 			},
 			door: "web",
 			owner: "me",
@@ -163,11 +165,15 @@ describe("a share of a door", () => {
 			clock,
 			log: silentLog,
 			wants,
-			changed: () => {
+			changed: (closedUntil) => {
 				changes += 1;
+				closures.push(closedUntil);
 			},
 		});
-		return { clock, asked, share, changes: () => changes };
+		const closedElsewhere = (until: number) => {
+			closed = until;
+		};
+		return { clock, asked, share, changes: () => changes, closures, closedElsewhere };
 	}
 
 	test("is nothing before it is known, and is renewed every second", async () => {
@@ -222,6 +228,23 @@ describe("a share of a door", () => {
 		for (let n = 0; n < 100; n += 1) share.tooLittle();
 		await clock.advance(750);
 		expect(asked).toHaveLength(2);
+		share.stop();
+	});
+
+	test("tells the others at once of a door that is to be left alone, and hears of it from them", async () => {
+		const { clock, asked, share, closures, closedElsewhere } = shared(() => 5);
+		share.start();
+		share.close(10_000);
+		await clock.settle();
+		await clock.advance(0);
+		expect(asked.map(({ closedUntil }) => closedUntil)).toEqual([0, 10_000]);
+		share.close(20_000);
+		share.close(15_000);
+		await clock.advance(0);
+		expect(asked.map(({ closedUntil }) => closedUntil)).toEqual([0, 10_000, 20_000]);
+		closedElsewhere(30_000);
+		await clock.advance(1_000);
+		expect(closures.at(-1)).toBe(30_000);
 		share.stop();
 	});
 

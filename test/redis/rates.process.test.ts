@@ -109,6 +109,27 @@ const sharing = [
 		await scene.end();
 	}),
 
+	scenario(
+		"E7: a door that is told to wait by one process is left alone by the others, and then comes in order",
+		async (scene) => {
+			const [one, two] = [await scene.start(door), await scene.start(door)];
+			await scene.pass(2_000);
+			one.channel.answer({
+				result: { outcome: "retry", afterMs: 20_000, scope: "door", reason: "429" },
+				delivers: false,
+			});
+			await crowd(one, "one", 1);
+			await scene.until("it was tried", () => one.channel.attempts.length === 1);
+			await scene.pass(100);
+			await crowd(two, "two", 5);
+			await scene.pass(19_000);
+			expect([one.channel.attempts.length, two.channel.attempts.length]).toEqual([1, 0]);
+			await scene.rest(60_000);
+			heardAll(scene, 6);
+			await scene.end();
+		},
+	),
+
 	scenario("the smallest door goes to whichever process has something to send", async (scene) => {
 		const slow = { model: re, ...limited({ perDoorPerSecond: 0.5 }) };
 		const [one, two] = [await scene.start(slow), await scene.start(slow)];

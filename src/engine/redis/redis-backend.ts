@@ -20,6 +20,7 @@ import {
 	type Serving,
 	type Settled,
 	type Settlement,
+	type Shared,
 	type ShareTerms,
 	type Taken,
 	type TakeOptions,
@@ -275,10 +276,12 @@ export class RedisBackend implements Backend {
 		await this.#open().connection.run(letGo, [this.#right(name)], [owner]);
 	}
 
-	async share(door: string, terms: ShareTerms): Promise<number> {
+	async share(door: string, terms: ShareTerms): Promise<Shared> {
 		const { owner, most, has, wants, withinMs, leaseMs } = terms;
 		const key = `${this.#options.prefix}:share:${door}`;
-		return (await this.#open().connection.run(share, [key], [owner, most, has, wants, withinMs, leaseMs])) as number;
+		const args = [owner, most, has, wants, withinMs, leaseMs, terms.closedUntil];
+		const [part, closedUntil] = (await this.#open().connection.run(share, [key], args)) as [number, string];
+		return { part, closedUntil: Number(closedUntil) };
 	}
 
 	publish(news: News): void {

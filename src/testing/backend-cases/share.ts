@@ -22,8 +22,8 @@ class Sharer {
 		const now = clock.now();
 		const has = leaseMs > 0 && this.#until > now ? this.part : 0;
 		this.#kept.push({ part: this.part, until: Math.min(now, this.#until) });
-		const terms = { owner: this.owner, most: this.most, withinMs: WITHIN, has, wants, leaseMs };
-		this.part = (await backend.share?.("a door", terms)) ?? 0;
+		const terms = { owner: this.owner, most: this.most, withinMs: WITHIN, has, wants, leaseMs, closedUntil: 0 };
+		this.part = (await backend.share?.("a door", terms))?.part ?? 0;
 		this.#until = now + leaseMs;
 		return this.part;
 	}
@@ -97,10 +97,27 @@ export const shareCases = [
 		expect([await two.ask(1), await one.ask(0)]).toEqual([1, 0]);
 	}),
 
+	rule(
+		"a door that is to be left alone is so for all, until then, also once nobody who was told is left",
+		async (bench) => {
+			const terms = { most: 4, withinMs: WITHIN, has: 0, wants: 4, leaseMs: LEASE, closedUntil: 0 };
+			const ask = async (owner: string, door: string, closedUntil = 0) =>
+				(await bench.backend.share?.(door, { ...terms, owner, closedUntil }))?.closedUntil;
+			const until = bench.clock.now() + 3_600_000;
+			expect(await ask("one", "closed", until)).toBe(until);
+			expect([await ask("two", "closed"), await ask("two", "other")]).toEqual([until, 0]);
+			expect(await ask("two", "closed", until - 1_000)).toBe(until);
+			await bench.clock.advance(3_599_999);
+			expect(await ask("three", "closed")).toBe(until);
+			await bench.clock.advance(1);
+			expect([await ask("three", "closed"), await ask("one", "closed", until)]).toEqual([0, 0]);
+		},
+	),
+
 	rule("doors do not share", async ({ backend }) => {
-		const terms = { owner: "one", most: 4, withinMs: WITHIN, has: 0, wants: 4, leaseMs: LEASE };
-		expect(await backend.share?.("one", terms)).toBe(4);
-		expect(await backend.share?.("two", { ...terms, owner: "two" })).toBe(4);
+		const terms = { owner: "one", most: 4, withinMs: WITHIN, has: 0, wants: 4, leaseMs: LEASE, closedUntil: 0 };
+		expect(await backend.share?.("one", terms)).toMatchObject({ part: 4 });
+		expect(await backend.share?.("two", { ...terms, owner: "two" })).toMatchObject({ part: 4 });
 	}),
 
 	...[1, 7, 30].map((most) =>
