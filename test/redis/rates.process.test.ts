@@ -120,9 +120,9 @@ const sharing = [
 			});
 			await crowd(one, "one", 1);
 			await scene.until("it was tried", () => one.channel.attempts.length === 1);
-			await scene.pass(100);
+			await scene.pass(1_100);
 			await crowd(two, "two", 5);
-			await scene.pass(19_000);
+			await scene.pass(18_000);
 			expect([one.channel.attempts.length, two.channel.attempts.length]).toEqual([1, 0]);
 			await scene.rest(60_000);
 			heardAll(scene, 6);
