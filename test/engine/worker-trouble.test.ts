@@ -55,6 +55,48 @@ test("G3: a lease that cannot be renewed in time aborts the turn, which starts o
 	await desk.end();
 });
 
+test.each(["model", "tool"] as const)(
+	"G3: another has the lease: the %s is aborted at the next renewal, long before the lease would have run out",
+	async (where) => {
+		let taken = true;
+		let runs = 0;
+		const signals: AbortSignal[] = [];
+		const hangs = async (signal: AbortSignal) => {
+			signals.push(signal);
+			if (signals.length === 1) await pause(desk.clock, 60_000, signal);
+		};
+		const lost = () => new CallboardError("LEASE_LOST", "lease", "another worker has this address now");
+		const desk = await stand({
+			over: (backend) =>
+				replacing(backend, {
+					extend: (lease, ms, look) => (taken ? Promise.reject(lost()) : backend.extend(lease, ms, look)),
+				}),
+			agent: { tools: { slow: { effect: "idempotent", run: (_, { signal }) => hangs(signal) } } },
+			model: async (request, signal) => {
+				runs += 1;
+				if (where === "model") await hangs(signal);
+				else if (request.history.at(-1)?.role !== "tool") return { calls: [["slow"]] };
+				return "answer";
+			},
+		});
+		const ana = desk.person();
+		await ana.says("hi");
+		await desk.clock.advance(699);
+		expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+		await desk.clock.advance(1);
+		await desk.settle();
+		expect(signals[0]?.reason).toMatchObject({ code: "LEASE_LOST", fault: "lease" });
+		expect(desk.told("turn.fenced")).toHaveLength(1);
+		expect((await desk.backend.view(ana.address, { history: 0 })).record).toBeUndefined();
+		taken = false;
+		await desk.clock.advance(5_000);
+		await desk.runtime.idle();
+		expect(ana.heard).toEqual(["answer"]);
+		expect(runs).toBe(2);
+		await desk.end();
+	},
+);
+
 test("a store that is down for a moment fails no turn: what was decided is written when it is back", async () => {
 	let outage = 3;
 	const desk = await stand({
