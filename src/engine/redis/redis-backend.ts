@@ -11,6 +11,7 @@ import {
 	type Claim,
 	type Claimed,
 	type ClaimOptions,
+	type ClaimTerms,
 	GATHER_MS,
 	type JournalRow,
 	type Lease,
@@ -29,7 +30,16 @@ import {
 import { badJournal } from "../bad-journal.js";
 import { Caller } from "./caller.js";
 import { Partitions } from "./partition.js";
-import { type HandedOut, readClaimed, readTaken, readView, type TakenReply, type ViewReply } from "./replies.js";
+import { type KnownCall, Remembered } from "./remembered.js";
+import {
+	type HandedOut,
+	readClaimed,
+	readTaken,
+	readView,
+	type TakenReply,
+	type ViewReply,
+	writeRecord,
+} from "./replies.js";
 import { idText, paceText, readItem, spokenId, writeHistory, writeItem, writeOutbox } from "./rows.js";
 import { accept } from "./scripts/accept.js";
 import { amend } from "./scripts/amend.js";
@@ -70,6 +80,7 @@ export class RedisBackend implements Backend {
 	readonly #options: RedisBackendOptions;
 	readonly #partitions: Partitions;
 	readonly #call: Caller;
+	readonly #remembered = new Remembered();
 	#session: Session | undefined;
 
 	constructor(options: RedisBackendOptions) {
@@ -108,6 +119,7 @@ export class RedisBackend implements Backend {
 		const { address } = item;
 		const ids = [item.id, ...(item.keys ?? [])];
 		const terms = claim === undefined ? ["", 0, 0, 0] : terms4(claim);
+		const known = claim && this.#remembered.settled(address, claim.window);
 		const gathers = item.type === "message" ? (item.gathersMs ?? 0) : "";
 		const [outcome, wake, handed, putOff] = (await this.#call.run(accept, address, [
 			limits.inbox,
@@ -117,22 +129,25 @@ export class RedisBackend implements Backend {
 			this.#call.operation(),
 			gathers,
 			limits.gatherMs ?? GATHER_MS,
+			known?.name ?? "",
 			...ids.map(idText),
 		])) as [Accepted["outcome"], number, HandedOut | null, (number | null)?];
 		if (wake === 1) this.#wake("turns", address);
 		if (putOff) this.#lookBy(putOff);
 		if (handed === null || claim === undefined) return { outcome };
-		return { outcome, claimed: readClaimed(handed, address, claim.owner) };
+		return { outcome, claimed: this.#claimed(handed, { address, owner: claim.owner }, claim, known) };
 	}
 
 	async claim(address: AddressKey, options: ClaimOptions): Promise<Claim> {
-		const reply = (await this.#call.named(claim, address, terms4(options))) as
+		const known = this.#remembered.settled(address, options.window);
+		const args = [...terms4(options), known?.name ?? ""];
+		const reply = (await this.#call.named(claim, address, args)) as
 			| ["claimed", HandedOut]
 			| ["busy" | "parked", string]
 			| ["idle"];
 		switch (reply[0]) {
 			case "claimed":
-				return readClaimed(reply[1], address, options.owner);
+				return this.#claimed(reply[1], { address, owner: options.owner }, options, known);
 			case "busy":
 				return { outcome: "busy", until: Number(reply[1]) };
 			case "parked":
@@ -155,10 +170,13 @@ export class RedisBackend implements Backend {
 	}
 
 	async settle(lease: Lease, settlement: Settlement, next: Next = {}): Promise<Settled> {
-		const args = settleArguments(settlement, next, this.#options.keepEndedMs);
+		const recordText = writeRecord(settlement.record);
+		const { keepEndedMs } = this.#options;
+		const rows = this.#remembered.rowsOf(lease);
+		const args = settleArguments(settlement, next, { recordText, rows, keepEndedMs });
 		const reply = (await this.#call.leased(settle, lease, args)) as
 			| ["bad", number, number]
-			| ["ok", number, number, HandedOut | null, TakenReply | null];
+			| ["ok", number, number, HandedOut | null, TakenReply | null, number];
 		if (reply[0] === "bad") {
 			const [, from, to] = reply;
 			const { through } = settlement;
@@ -169,12 +187,16 @@ export class RedisBackend implements Backend {
 				{ where: lease.address, next: "settle with the position of the claim plus the items used up" },
 			);
 		}
-		const [, wakeTurn, wakeSend, handed, taken] = reply;
+		const [, wakeTurn, wakeSend, handed, taken, holds] = reply;
+		this.#remembered.wrote(lease, settlement, recordText, holds === 1);
 		for (const { at } of settlement.timers) this.#lookBy(at);
 		if (wakeTurn === 1) this.#wake("turns", lease.address);
 		if (wakeSend === 1) this.#wake("sends", lease.address);
 		return {
-			...(handed !== null && { claimed: readClaimed(handed, lease.address, lease.owner) }),
+			...(handed !== null &&
+				next.claim && {
+					claimed: this.#claimed(handed, lease, next.claim, this.#remembered.settled(lease.address, next.claim.window)),
+				}),
 			...(taken !== null && { taken: this.#taken(taken) }),
 		};
 	}
@@ -314,6 +336,17 @@ export class RedisBackend implements Backend {
 
 	serve(work: Work, concurrency: number, run: (address: AddressKey) => Promise<void>): Serving {
 		return this.#open().serve(work, concurrency, run);
+	}
+
+	#claimed(
+		reply: HandedOut,
+		{ address, owner }: Pick<Lease, "address" | "owner">,
+		{ window }: ClaimTerms,
+		known: KnownCall | undefined,
+	): Claimed {
+		const claimed = readClaimed(reply, { address, owner }, window, known);
+		this.#remembered.claimed(claimed.lease, window, claimed.history, claimed.record?.rows ?? 0);
+		return claimed;
 	}
 
 	#taken(reply: TakenReply): Taken {

@@ -1,5 +1,6 @@
 import type { CallRecord } from "../../call/call-record.js";
-import type { AddressView, Claimed, Taken } from "../backend.js";
+import type { AddressView, Claimed, Lease, Taken } from "../backend.js";
+import { type KnownCall, newest } from "./remembered.js";
 import { readHistory, readItem, readMark, readOutbox, readTimer } from "./rows.js";
 
 /** What scripts answer, read. */
@@ -19,6 +20,8 @@ export type HandedOut = [
 	journal: string[],
 	failures: Text,
 	deaths: Text,
+	/** 1 when record and history are what the caller remembers, and the rows what came since. */
+	remembered: number,
 ];
 
 /** The record without what the head of an address says. */
@@ -31,14 +34,23 @@ function readRecord(text: Text, owner: Text, epoch: Text, rows: Text): CallRecor
 	return { ...JSON.parse(text), owner: owner ?? "agent", epoch: Number(epoch ?? 0), rows: Number(rows ?? 0) };
 }
 
-export function readClaimed(reply: HandedOut, address: string, owner: string): Claimed {
-	const [fence, text, callOwner, epoch, rows, history, items, position, journal, failures, deaths] = reply;
-	const record = readRecord(text, callOwner, epoch, rows);
+/** @param remembered what the caller knew of the call; the reply says whether it builds on that */
+export function readClaimed(
+	reply: HandedOut,
+	lease: Pick<Lease, "address" | "owner">,
+	window: number,
+	remembered: KnownCall | undefined,
+): Claimed {
+	const { address, owner } = lease;
+	const [fence, text, callOwner, epoch, rows, history, items, position, journal, failures, deaths, builds] = reply;
+	const known = builds === 1 ? remembered : undefined;
+	const record = readRecord(known === undefined ? text : known.record, callOwner, epoch, rows);
+	const came = history.map((row) => readHistory(row, record?.id));
 	return {
 		outcome: "claimed",
 		lease: { address, owner, fence: Number(fence) },
 		record,
-		history: history.map((row) => readHistory(row, record?.id)),
+		history: known === undefined ? came : newest([...known.history, ...came], window),
 		items: items.map((item) => readItem(item, address)),
 		position: Number(position),
 		journal: journal.map((row) => JSON.parse(row)),

@@ -5,8 +5,8 @@ import { lua, script } from "./script.js";
 
 /**
  * ARGV: time, address, bound of the inbox, ms to remember ids, item, owner of a claim or empty, its lease, window and
- * items, operation, ms by which the message puts the turn off or empty for no message, ms it may be put off in all,
- * ids.
+ * items, operation, ms by which the message puts the turn off or empty for no message, ms it may be put off in all, what
+ * the caller remembers or empty, ids.
  * @returns outcome, whether to wake a worker, what was claimed, until when the turn is put off
  */
 export const accept = script(
@@ -17,38 +17,37 @@ export const accept = script(
 	lua`
 local owner, operation, keep = ARGV[6], ARGV[10], tonumber(ARGV[4])
 local v = head('lu', 'pk', 'ra', 'gu', 'za', 'ic', 'dx')
-local leased, parked, gatherUntil, newest = v[11] and tonumber(v[11]) > NOW, v[12], v[14], v[15]
+local leased, parked, gatherUntil, newest = v[14] and tonumber(v[14]) > NOW, v[15], v[17], v[18]
 if leased and v[7] == operation then
-  return {'accepted', 0, handedOutAgain(v, tonumber(ARGV[8]), v[16])}
+  return {'accepted', 0, handedOutAgain(v, tonumber(ARGV[8]), v[19], ARGV[13])}
 end
 if newest and string.sub(newest, 2) == operation then
   return {'accepted', tonumber(string.sub(newest, 1, 1)), false}
 end
 
-local d, met, unmet = key('d'), false, {}
-for index = 13, #ARGV do
-  if seen(ARGV[index]) then
-    met = true
-  else
-    unmet[#unmet + 1] = whole(NOW + keep)
-    unmet[#unmet + 1] = ARGV[index]
+local d, till, met = key('d'), whole(NOW + keep), false
+for index = 14, #ARGV do
+  if redis.call('ZADD', d, 'NX', till, ARGV[index]) == 0 then
+    if seen(ARGV[index]) then
+      met = true
+    else
+      redis.call('ZADD', d, till, ARGV[index])
+    end
   end
 end
-local waiting = redis.call('LLEN', key('i'))
-if not met and waiting >= tonumber(ARGV[3]) then
-  return {'full', 0, false}
-end
-if #unmet > 0 then
-  redis.call('ZADD', d, unpack(unmet))
-  keepSeen(keep, v[17])
-end
+keepSeen(keep, v[20])
 if met then
   return {'duplicate', 0, false}
+end
+local waiting = redis.call('RPUSH', key('i'), ARGV[5])
+if waiting > tonumber(ARGV[3]) then
+  redis.call('RPOP', key('i'))
+  redis.call('ZREM', d, unpack(ARGV, 14))
+  return {'full', 0, false}
 end
 if not v[2] then
   known()
 end
-waiting = redis.call('RPUSH', key('i'), ARGV[5])
 
 -- A message of which more may follow puts the next turn off; one of which none can lets it begin.
 local gathers, heldBack = tonumber(ARGV[11]), gatherUntil and tonumber(gatherUntil) > NOW
@@ -63,7 +62,7 @@ end
 
 local put = false
 if not leased and not parked then
-  local till = putOffUntil(v[13], gatherUntil)
+  local till = putOffUntil(v[16], gatherUntil)
   if till > NOW then
     redis.call('ZADD', P .. 't', till, A)
     put = till
@@ -71,7 +70,7 @@ if not leased and not parked then
     local count = math.min(waiting, tonumber(ARGV[9]))
     grant(v, owner, tonumber(ARGV[7]), count, operation)
     local items = waiting == 1 and {ARGV[5]} or redis.call('LRANGE', key('i'), 0, count - 1)
-    return {'accepted', 0, handedOut(v, tonumber(ARGV[8]), items)}
+    return {'accepted', 0, handedOut(v, tonumber(ARGV[8]), items, ARGV[13])}
   elseif heldBack then
     redis.call('ZADD', P .. 't', NOW + GRACE, A)
     wakeTurn = 1

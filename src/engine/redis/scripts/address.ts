@@ -18,7 +18,8 @@ import { lua } from "./script.js";
  * not before, `so` `su` `sn` its sender, the end of its right and the operation that took it, `dn` the operation that
  * discarded a row last; `fl` failures, `td` take-overs from
  * leases that ran out, `ra` retry at, `gs` and `gu` since and until when messages put the turn off, `pk`
- * parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim, `an` the operation that amended it last; `sf` fence settled last, `en` the call has ended; `tw`
+ * parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim, `an` the operation that amended it last; `sf` fence settled last,
+ * `rv` the one after which a row was taken out of the history, `jn` there is a journal; `en` the call has ended; `tw`
  * and `sw` wake-ups of the sweeper in a row; `dx` when the ids seen go, all at once; `aw` something waits for rows to leave.
  */
 export const address = lua`

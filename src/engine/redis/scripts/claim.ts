@@ -3,7 +3,7 @@ import { lease } from "./lease.js";
 import { lua, script } from "./script.js";
 
 /**
- * ARGV: time, address, owner, lease, window, items, operation.
+ * ARGV: time, address, owner, lease, window, items, what the caller remembers or empty, operation.
  * @returns outcome, what was claimed or the end of the wait or the reason of the parking
  */
 export const claim = script(
@@ -11,26 +11,26 @@ export const claim = script(
 	address,
 	lease,
 	lua`
-local window, operation = tonumber(ARGV[5]), ARGV[7]
+local window, known, operation = tonumber(ARGV[5]), ARGV[7], ARGV[8]
 local v = head('pk', 'lu', 'ra', 'gu', 'ic')
-if v[11] then
-  return {'parked', v[11]}
+if v[14] then
+  return {'parked', v[14]}
 end
-if v[12] and tonumber(v[12]) > NOW then
+if v[15] and tonumber(v[15]) > NOW then
   if v[7] == operation then
-    return {'claimed', handedOutAgain(v, window, v[15])}
+    return {'claimed', handedOutAgain(v, window, v[18], known)}
   end
-  return {'busy', v[12]}
+  return {'busy', v[15]}
 end
 local items = redis.call('LRANGE', key('i'), 0, tonumber(ARGV[6]) - 1)
 if #items == 0 then
   return {'idle'}
 end
-local till = putOffUntil(v[13], v[14])
+local till = putOffUntil(v[16], v[17])
 if till > NOW then
   return {'busy', whole(till)}
 end
 grant(v, ARGV[3], tonumber(ARGV[4]), #items, operation)
-return {'claimed', handedOut(v, window, items)}
+return {'claimed', handedOut(v, window, items, known)}
 `,
 );

@@ -15,14 +15,14 @@ export const mark = script(
 	outbox,
 	lua`
 local owner, id, status = ARGV[3], ARGV[4], ARGV[5]
-local row = redis.call('LINDEX', key('o'), 0)
+local row, following = unpack(redis.call('LRANGE', key('o'), 0, 1))
 local v = redis.call('HMGET', M, 'so', 'ob', 'aw')
 if row and v[1] == owner and v[2] and string.match(row, '^[^\n]*\n([^\n]*)\n') == id then
   if status == 'retry' then
     redis.call('HDEL', M, 'ob', 'so', 'su', 'sn')
     redis.call('HSET', M, 'nb', ARGV[7])
     redis.call('ZADD', P .. 's', ARGV[7], A)
-  elseif not leave(row, v[3], status ~= 'sent' and status, ARGV[6]) then
+  elseif not leave(row, following, v[3], status ~= 'sent' and status, ARGV[6]) then
     return {ARGV[8] ~= '' and {'empty'}, wakeTurn, 0}
   end
 end

@@ -44,12 +44,11 @@ local function enterAwaited(gone)
   redis.call('HDEL', M, 'aw')
 end
 
--- Returns the row that is the first now.
-local function leave(row, awaited, status, reason)
+-- Returns the row that is the first now, which the caller may have seen behind the other.
+local function leave(row, following, awaited, status, reason)
   redis.call('LPOP', key('o'))
   redis.call('HDEL', M, 'ob', 'on', 'nb', 'so', 'su', 'sn')
   local gone = redis.call('HINCRBY', M, 'oh', 1)
-  local following = redis.call('LINDEX', key('o'), 0)
   if following then
     redis.call('ZADD', P .. 's', NOW + GRACE, A)
   else
@@ -68,7 +67,7 @@ end
 
 -- Takes the first row. Taken once by an operation, it is given to it again. The pace is empty where any will do.
 local function take(owner, leaseMs, pace, operation)
-  local row = redis.call('LINDEX', key('o'), 0)
+  local row, following = unpack(redis.call('LRANGE', key('o'), 0, 1))
   local v = redis.call('HMGET', M, 'so', 'su', 'sn', 'ob', 'on', 'nb', 'ep', 'ow', 'sw', 'dn', 'aw')
   if v[10] == operation then
     local reason, discarded = string.match(redis.call('LINDEX', key('x'), -1), '^[^\n]*\n([^\n]*)\n[^\n]*\n(.*)$')
@@ -94,7 +93,7 @@ local function take(owner, leaseMs, pace, operation)
     end
     if not mayBeSent(row, v[7]) then
       local reason = v[8] == 'human' and '"a human owns the call"' or '"the owner of the call has changed"'
-      leave(row, v[11], 'discarded', reason)
+      leave(row, following, v[11], 'discarded', reason)
       unsay(row)
       redis.call('HSET', M, 'dn', operation)
       return {'discarded', row, reason}

@@ -10,13 +10,13 @@ const again = lua`
 local function again(v, owner, fence)
   local claimed, taken = false, false
   if ARGV[12] ~= '' and v[1] == whole(tonumber(fence) + 1) and v[8] == owner then
-    claimed = handedOutAgain(v, tonumber(ARGV[13]), v[17])
+    claimed = handedOutAgain(v, tonumber(ARGV[13]), v[19], '')
   end
   if ARGV[15] ~= '' then
     taken = take(ARGV[15], tonumber(ARGV[16]), ARGV[17], 'settled ' .. fence)
   end
-  local waits = not v[8] and putOffUntil(v[14], v[15]) <= NOW and redis.call('EXISTS', key('i')) or 0
-  return {'ok', waits, taken and 0 or mayGo(), claimed, taken}
+  local waits = not v[8] and putOffUntil(v[16], v[17]) <= NOW and redis.call('EXISTS', key('i')) or 0
+  return {'ok', waits, taken and 0 or mayGo(), claimed, taken, 0}
 end
 `;
 
@@ -25,7 +25,7 @@ const owner = lua`
 -- whether one has.
 local function writeOwner(v, put)
   local epoch, recordEpoch = tonumber(v[4] or '0'), tonumber(ARGV[10])
-  if epoch == tonumber(v[12] or '0') then
+  if epoch == tonumber(v[14] or '0') then
     if ARGV[9] ~= (v[3] or 'agent') then
       v[3] = put('ow', ARGV[9])
     end
@@ -56,9 +56,10 @@ end
 /**
  * ARGV: time, address, owner, fence, through, rows to keep, `1` for a fresh call, record, its owner, its epoch, time to
  * forget the ended call or empty; lease of the next claim or empty, its window and items; owner of the take or empty,
- * its lease, its pace or empty; id and item of what follows or empty; then, each list after its length: history, outbox,
- * timers cancelled, timers set (id and timer).
- * @returns outcome, whether to wake a worker, whether to wake a sender, what was claimed, what was taken
+ * its lease, its pace or empty; id and item of what follows or empty; rows of the call as the caller remembers it, or
+ * empty; then, each list after its length: history, outbox, timers cancelled, timers set (id and timer).
+ * @returns outcome, whether to wake a worker, whether to wake a sender, what was claimed, what was taken, whether the
+ * history is what the caller remembers and its rows
  */
 export const settle = script(
 	"settle",
@@ -71,7 +72,7 @@ export const settle = script(
 	owner,
 	lua`
 local owner, fence = ARGV[3], ARGV[4]
-local v = head('sf', 'ec', 'oh', 'ra', 'gu', 'su', 'ic', 'ob')
+local v = head('ec', 'oh', 'ra', 'gu', 'su', 'ic', 'ob')
 if v[11] == fence then
   return again(v, owner, fence)
 end
@@ -92,7 +93,7 @@ local function put(field, value)
   return value
 end
 -- First of all what needs no memory: a turn that ran is written even when there is none left.
-redis.call('HDEL', M, 'lo', 'lu', 'ic', 'ec', 'z', 'za', 'fl', 'td', 'ra', 'tw', 'en')
+redis.call('HDEL', M, 'lo', 'lu', 'ic', 'ec', 'z', 'za', 'fl', 'td', 'ra', 'tw', 'en', 'jn')
 v[2], v[7], v[8], v[10] = ARGV[5], false, false, false
 if through > from then
   waiting = waiting - (through - from)
@@ -104,7 +105,7 @@ if through > from then
 end
 local changed = writeOwner(v, put)
 
-local p = 20
+local p = 21
 local function list(each)
   local count = tonumber(ARGV[p])
   local first = p + 1
@@ -112,9 +113,12 @@ local function list(each)
   return first, count
 end
 
+local remembered = ARGV[20] ~= '' and not changed
 if ARGV[7] == '1' then
   redis.call('DEL', key('h'))
   v[9] = '0'
+else
+  remembered = remembered and ARGV[20] == (v[9] or '0') and not (v[12] and v[12] == v[11])
 end
 local first, count = list(1)
 if changed then
@@ -131,7 +135,7 @@ if count > 0 then
   local length = spread('RPUSH', key('o'), first, count)
   alone = length == count
   if ARGV[19] ~= '' then
-    redis.call('RPUSH', key('w'), whole(tonumber(v[13] or '0') + length) .. '\n' .. ARGV[18] .. '\n' .. ARGV[19])
+    redis.call('RPUSH', key('w'), whole(tonumber(v[15] or '0') + length) .. '\n' .. ARGV[18] .. '\n' .. ARGV[19])
     put('aw', 1)
   end
 end
@@ -156,10 +160,14 @@ if ARGV[11] ~= '' then
   put('en', 1)
   redis.call('ZADD', P .. 'c', ARGV[11], 'x|' .. A)
 end
-redis.call('DEL', key('j'))
+if v[13] then
+  redis.call('DEL', key('j'))
+  v[13] = false
+end
+v[11] = fence
 
 -- Rows that nobody was sending: the first is the caller's at once, when that is asked and it may go.
-if alone and ARGV[15] ~= '' and ARGV[17] == '' and not (v[16] and tonumber(v[16]) > NOW) and mayBeSent(mine, v[4]) then
+if alone and ARGV[15] ~= '' and ARGV[17] == '' and not (v[18] and tonumber(v[18]) > NOW) and mayBeSent(mine, v[4]) then
   local till = whole(NOW + tonumber(ARGV[16]))
   put('so', ARGV[15])
   put('su', till)
@@ -178,7 +186,7 @@ if follows then
   waiting = redis.call('LLEN', key('i'))
 end
 
-local till = putOffUntil(nil, v[15])
+local till = putOffUntil(nil, v[17])
 if waiting == 0 then
   redis.call('ZREM', P .. 't', A)
 elseif till > NOW then
@@ -186,7 +194,7 @@ elseif till > NOW then
 elseif ARGV[12] ~= '' then
   local items = redis.call('LRANGE', key('i'), 0, tonumber(ARGV[14]) - 1)
   grant(v, owner, tonumber(ARGV[12]), #items, by)
-  claimed = handedOut(v, tonumber(ARGV[13]), items)
+  claimed = handedOut(v, tonumber(ARGV[13]), items, remembered and fence .. ' ' .. v[9] or '')
 else
   redis.call('ZADD', P .. 't', NOW + GRACE, A)
   wakeTurn = 1
@@ -195,6 +203,6 @@ if ARGV[15] ~= '' then
   taken = taken or take(ARGV[15], tonumber(ARGV[16]), ARGV[17], by)
   wakeSend = 0
 end
-return {'ok', claimed and 0 or wakeTurn, wakeSend, claimed, taken}
+return {'ok', claimed and 0 or wakeTurn, wakeSend, claimed, taken, remembered and 1 or 0}
 `,
 );

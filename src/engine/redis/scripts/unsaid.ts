@@ -21,6 +21,7 @@ local function unsay(row)
     if said and (said == id or said == own) then
       redis.call('LREM', key('h'), -1, rows[index])
       redis.call('HINCRBY', M, 'hn', -1)
+      redis.call('HSET', M, 'rv', redis.call('HGET', M, 'sf') or '')
       return
     end
   end
