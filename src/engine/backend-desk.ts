@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AgentDeclaration } from "../agent/declaration.js";
 import { type AddressKey, doorOf } from "../call/address.js";
-import type { CallRecord, Owner } from "../call/call-record.js";
+import type { Owner } from "../call/call-record.js";
 import type { Json } from "../call/json.js";
 import type { Part } from "../call/part.js";
 import type { Payload } from "../channel/channel.js";
@@ -10,6 +10,7 @@ import { CallboardError } from "../errors.js";
 import { appEvent } from "./app-event.js";
 import type { AddressView, Backend, OutboxRow } from "./backend.js";
 import type { CallLine, CallState, Desk, Done, OutboxLine } from "./desk.js";
+import { lineOf, markedOf, unsentOf } from "./desk-lines.js";
 import { defaultLimits } from "./limits.js";
 import { type Survey, survey, viewAll } from "./survey.js";
 
@@ -248,39 +249,6 @@ export class BackendDesk implements Desk {
 			next: "write more of its id",
 		});
 	}
-}
-
-/** Undefined for an address at which nothing is known but which messages were seen. */
-function lineOf({ address, record, waiting, outbox, marks, parked }: AddressView): CallLine | undefined {
-	if (record === undefined && waiting.length === 0 && parked === undefined) return undefined;
-	const about = parked ?? record?.ended?.reason ?? (record?.owner === "human" ? record.forwarded?.to : undefined);
-	return {
-		address,
-		...(record && { call: record.id, agent: record.agent }),
-		owner: record?.owner ?? "agent",
-		state: stateOf(record, parked),
-		...(about === undefined ? {} : { about }),
-		turns: record?.turns ?? 0,
-		waiting: waiting.length,
-		unsent: outbox.length,
-		marks: marks.length,
-	};
-}
-
-function stateOf(record: CallRecord | undefined, parked: string | undefined): CallState {
-	if (parked !== undefined) return "parked";
-	if (record?.ended !== undefined) return "ended";
-	return record?.owner === "human" ? "forwarded" : "open";
-}
-
-function unsentOf({ address, outbox }: AddressView): OutboxLine[] {
-	return outbox.map(({ row, status, notBefore }) => {
-		return { address, row: row.id, status, ...(notBefore > 0 && { at: notBefore }) };
-	});
-}
-
-function markedOf({ address, marks }: AddressView): OutboxLine[] {
-	return marks.map(({ row, status, reason, at }) => ({ address, row: row.id, status, reason, at }));
 }
 
 /** `c.1.1.0` is `c.1.1.0~2` the second time, then `c.1.1.0~3`: a platform that knows the old id sees a new one. */
