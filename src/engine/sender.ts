@@ -7,11 +7,10 @@ import { Attempts } from "./attempts.js";
 import type { OutboxRow, RowResult, Serving, Taken, TakeOptions } from "./backend.js";
 import type { Door } from "./door.js";
 import type { EngineParts } from "./engine-parts.js";
-import { type Budget, Gate } from "./gate.js";
+import { Gates } from "./gates.js";
 import { persist } from "./persist.js";
-import { chatPace, doorLimit } from "./rates.js";
+import { chatPace } from "./rates.js";
 import { RIGHT_MS, RowRights } from "./row-right.js";
-import { Share } from "./share.js";
 
 /** How long a sender tries to write what became of a send while the store cannot be reached, ms. */
 const MARK_MS = 10 * 60_000;
@@ -54,9 +53,7 @@ export class Sender {
 	readonly #running = new Map<AddressKey, Flush>();
 	readonly #attempts: Attempts;
 	readonly #rights: RowRights;
-	/** Of doors with a limit, and of those that asked to be left alone. */
-	readonly #gates = new Map<string, Gate>();
-	readonly #shares: Share[] = [];
+	readonly #gates: Gates;
 	/** How rows are taken where any pace will do. */
 	readonly #terms: TakeOptions;
 	#serving: Serving | undefined;
@@ -66,33 +63,33 @@ export class Sender {
 
 	constructor(options: EngineParts) {
 		this.#options = options;
-		const { clock, log, limits, owner } = options;
+		const { backend, clock, log, limits, owner } = options;
 		this.#attempts = new Attempts({ clock, log, sendMs: limits.sendMs });
 		this.#rights = new RowRights(options);
+		this.#gates = new Gates({ backend, owner, clock, log, go: (address) => void this.flush(address) });
 		this.#terms = { owner, leaseMs: RIGHT_MS };
 		setMaxListeners(0, this.#stopped.signal);
 	}
 
 	start(): void {
 		const { backend, limits, doors } = this.#options;
-		for (const door of doors) this.#limit(door);
+		for (const door of doors) this.#gates.limit(door);
 		this.#serving = backend.serve("sends", limits.sends, (address) => this.#woken(address));
 	}
 
 	/** Who waits for its turn here is not woken again and again meanwhile. */
 	async #woken(address: AddressKey): Promise<void> {
 		await this.flush(address);
-		if (this.#gates.size === 0) return;
 		const { backend, doors } = this.#options;
-		const turn = this.#gates.get(doors.of(address)?.name ?? "")?.turnOf(address);
+		const door = doors.of(address);
+		const turn = door && this.#gates.of(door)?.turnOf(address);
 		if (turn !== undefined) await backend.postpone?.(address, Math.round(turn)).catch(() => {});
 	}
 
 	/** Sends nothing new, and waits for what is being sent; what has no answer when `graceMs` is over is `ambiguous`. */
 	async stop(graceMs: number): Promise<void> {
 		this.#stopped.abort();
-		for (const gate of this.#gates.values()) gate.stop();
-		for (const share of this.#shares) share.stop();
+		this.#gates.stop();
 		const giveUp = () => {
 			this.#givenUp = true;
 			this.#attempts.giveUp(new Error("the process is stopping"));
@@ -159,7 +156,7 @@ export class Sender {
 			next ??= await this.#next(address, door, flush);
 			if (next === undefined) return this.#over(address, flush);
 			const { taken, askedAt } = next;
-			if (taken.outcome !== "row") this.#gates.get(door.name)?.leave(address);
+			if (taken.outcome !== "row") this.#gates.of(door)?.leave(address);
 			if (taken.outcome === "empty" || taken.outcome === "busy" || taken.outcome === "later") {
 				if (!flush.again && flush.given === undefined) return this.#over(address, flush);
 				next = undefined;
@@ -180,7 +177,7 @@ export class Sender {
 		try {
 			return { taken: await this.#options.backend.take(address, this.#termsOf(address, door)), askedAt };
 		} catch (error) {
-			this.#gates.get(door.name)?.leave(address);
+			this.#gates.of(door)?.leave(address);
 			throw error;
 		}
 	}
@@ -205,7 +202,7 @@ export class Sender {
 			case "row": {
 				// A process that stood still may find that another has looked the row up meanwhile, and sends it.
 				const late = this.#options.clock.now() - askedAt > RIGHT_MS - LATE_MS;
-				const gate = this.#gates.get(door.name);
+				const gate = this.#gates.of(door);
 				if (late) gate?.leave(address);
 				else gate?.begin(address);
 				const result = late ? heldUp : await this.#send(address, door, row, taken.attempt);
@@ -222,42 +219,8 @@ export class Sender {
 	}
 
 	/** Whether the next row of an address may go now. If not, the address is looked at again when its turn has come. */
-	#mayTake(address: AddressKey, { name }: Door): boolean {
-		return this.#gates.get(name)?.enter(address) ?? true;
-	}
-
-	/** Holds a door to what its platform takes; where other processes send by it, to a part of that. */
-	#limit({ name, channel: { capabilities } }: Door): void {
-		if (capabilities.rate === undefined) return;
-		const { backend, owner, clock, log } = this.#options;
-		const limit = doorLimit(capabilities.rate);
-		if (backend.share === undefined) {
-			this.#gates.set(name, this.#gate(limit));
-			return;
-		}
-		const ask = backend.share.bind(backend);
-		const wants = () => gate.wanted;
-		const changed = (closedUntil: number) => {
-			gate.close(closedUntil);
-			gate.look();
-		};
-		const share = new Share({ ask, door: name, owner, limit, clock, log, wants, changed });
-		const gate = this.#gate(share);
-		this.#gates.set(name, gate);
-		this.#shares.push(share);
-		share.start();
-	}
-
-	#gate(budget?: Budget): Gate {
-		const { clock } = this.#options;
-		return new Gate({ clock, ...(budget && { budget }), go: (address) => void this.flush(address) });
-	}
-
-	/** The platform asks to be left alone by the whole door. */
-	#close({ name }: Door, until: number): void {
-		const gate = this.#gates.get(name) ?? this.#gate();
-		this.#gates.set(name, gate);
-		gate.close(until);
+	#mayTake(address: AddressKey, door: Door): boolean {
+		return this.#gates.of(door)?.enter(address) ?? true;
 	}
 
 	#send(address: AddressKey, door: Door, row: OutboxRow, attempt: number): Promise<SendResult> {
@@ -315,7 +278,7 @@ export class Sender {
 				if (attempt >= limits.attempts)
 					return { status: "failed", reason: `given up after ${attempt} tries: ${result.reason}` };
 				const at = clock.now() + Math.max(result.afterMs, FIRST_WAIT_MS * 2 ** (attempt - 1));
-				if (result.scope === "door") this.#close(door, at);
+				if (result.scope === "door") this.#gates.close(door, at);
 				return { status: "retry", at, reason: result.reason };
 			}
 		}
