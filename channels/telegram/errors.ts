@@ -7,6 +7,8 @@ export type Failure =
 	| { kind: "refused"; code: number; description: string; retryAfterMs?: number; migratedTo?: number }
 	/** No connection was made: nothing can have been delivered. */
 	| { kind: "unsent"; code: string }
+	/** A file of this machine cannot be read: nothing was asked of Telegram. */
+	| { kind: "unreadable"; code: string }
 	/** The connection broke, or no answer came, after the request may have gone out. */
 	| { kind: "unknown"; code: string };
 
@@ -28,6 +30,13 @@ const UNSENT = new Set([
 const TOKEN_RETRY_MS = 60_000;
 const NETWORK_RETRY_MS = 1_000;
 
+/** Thrown before a request when the file that was to go with it cannot be read. */
+export class FileUnreadable extends Error {
+	constructor(readonly code: string) {
+		super("the file cannot be read");
+	}
+}
+
 /** Reads what the client threw. Its messages hold the token, so none of them is passed on. */
 export function failureOf(error: unknown): Failure {
 	if (error instanceof GrammyError) {
@@ -40,6 +49,7 @@ export function failureOf(error: unknown): Failure {
 			...(migrate_to_chat_id !== undefined && { migratedTo: migrate_to_chat_id }),
 		};
 	}
+	if (error instanceof FileUnreadable) return { kind: "unreadable", code: error.code };
 	const cause = error instanceof HttpError ? error.error : error;
 	const { code, name } = (cause ?? {}) as { code?: unknown; name?: unknown };
 	const known = typeof code === "string" ? code : typeof name === "string" ? name : "unknown";
@@ -61,6 +71,7 @@ export function isUnparsable(failure: Failure): boolean {
 export function toSendResult(failure: Failure, scope: "chat" | "door"): SendResult {
 	if (failure.kind === "unsent")
 		return { outcome: "retry", afterMs: NETWORK_RETRY_MS, scope: "door", reason: `no connection: ${failure.code}` };
+	if (failure.kind === "unreadable") return { outcome: "failed", reason: `the file cannot be read: ${failure.code}` };
 	if (failure.kind === "unknown")
 		return { outcome: "ambiguous", reason: `the connection broke in mid-send: ${failure.code}` };
 	const { code, description, retryAfterMs = NETWORK_RETRY_MS } = failure;

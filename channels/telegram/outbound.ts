@@ -1,7 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Api, InputFile } from "grammy";
 import type { Delivery, SendResult } from "../../src/channel/channel.js";
 import type { Drafts } from "./drafts.js";
-import { type Failure, failureOf, isUnparsable, toSendResult } from "./errors.js";
+import { type Failure, FileUnreadable, failureOf, isUnparsable, toSendResult } from "./errors.js";
 import { withoutTags } from "./html.js";
 import type { Parking } from "./parking.js";
 import { messageId } from "./read-update.js";
@@ -89,9 +92,9 @@ export class Outbound {
 		return this.#options.api.sendMessage(chat, text, { ...common, ...keyboard(buttons) }, signal as never);
 	}
 
-	#sendMedia(chat: string, { media, html }: MediaPayload, common: Common, signal: AbortSignal) {
+	async #sendMedia(chat: string, { media, html }: MediaPayload, common: Common, signal: AbortSignal) {
 		const { api } = this.#options;
-		const file = fileOf(media);
+		const file = await fileOf(media);
 		const caption = common.parse_mode === undefined && html !== undefined ? withoutTags(html) : html;
 		const other = { ...common, ...(caption !== undefined && { caption }) };
 		switch (media.kind) {
@@ -161,9 +164,18 @@ function keyboard(buttons: TextPayload["buttons"]) {
 	return { reply_markup: { inline_keyboard } };
 }
 
-/** A file of the platform's own, one that Telegram fetches, or bytes that go with the request. */
-function fileOf({ ref, name }: MediaPayload["media"]): InputFile | string {
+/**
+ * A file of the platform's own, one that Telegram fetches, or bytes that go with the request. The client takes no address
+ * of a local file, and would find out only in mid-request that there is none.
+ */
+async function fileOf({ ref, name }: MediaPayload["media"]): Promise<InputFile | string> {
 	if (ref.startsWith("telegram:")) return ref.slice("telegram:".length);
 	if (ref.startsWith("data:")) return new InputFile(Buffer.from(ref.slice(ref.indexOf(",") + 1), "base64"), name);
-	return ref.startsWith("file://") ? new InputFile(new URL(ref), name) : ref;
+	if (!ref.startsWith("file://")) return ref;
+	try {
+		const path = fileURLToPath(ref);
+		return new InputFile(await readFile(path), name ?? basename(path));
+	} catch (error) {
+		throw new FileUnreadable(String((error as { code?: unknown }).code ?? "unknown"));
+	}
 }

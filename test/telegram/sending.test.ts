@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { telegramFaults } from "../../src/testing/telegram-faults.js";
 import { Stands } from "./stand.js";
@@ -33,7 +34,7 @@ describe("what a person sees", () => {
 		]);
 	});
 
-	it("is a picture by address, a file of the platform's own, or bytes with a name", async () => {
+	it("is a picture by address, a file of the platform's own, bytes with a name, or a file of this machine", async () => {
 		const { server, send } = await open();
 		const data = `data:application/pdf;base64,${Buffer.from("pdf bytes").toString("base64")}`;
 		server.files.set("known", Buffer.from("x"));
@@ -48,15 +49,30 @@ describe("what a person sees", () => {
 				kind: "media",
 				media: { kind: "document", mime: "application/pdf", ref: data, name: "plan.pdf" },
 			})),
+			...(await send(7001, {
+				kind: "media",
+				media: { kind: "document", mime: "text/plain", ref: import.meta.url, name: "me.ts" },
+			})),
 		];
-		expect(results.map(({ outcome }) => outcome)).toEqual(["sent", "sent", "sent"]);
+		expect(results.map(({ outcome }) => outcome)).toEqual(["sent", "sent", "sent", "sent"]);
 		expect(server.sees(7001).map(({ media, text }) => [media, text])).toEqual([
 			["photo", "Map"],
 			["voice", ""],
 			["document", ""],
+			["document", ""],
 		]);
-		const [upload] = server.callsOf("sendDocument");
+		const [upload, fromDisk] = server.callsOf("sendDocument");
 		expect(upload?.params.document).toMatchObject({ name: "plan.pdf", data: Buffer.from("pdf bytes") });
+		expect(fromDisk?.params.document).toMatchObject({ name: "me.ts", data: readFileSync(import.meta.filename) });
+	});
+
+	it("a file of this machine that is not there fails: nothing was sent, and the words behind it follow", async () => {
+		const { server, send } = await open();
+		const media = { kind: "document", mime: "text/plain", ref: "file:///nowhere/at/all.txt" } as const;
+		expect(await send(7001, { kind: "media", media })).toEqual([
+			{ outcome: "failed", reason: "the file cannot be read: ENOENT" },
+		]);
+		expect(server.callsOf("sendDocument")).toEqual([]);
 	});
 
 	it("D10: an answer goes into the topic it belongs to; to General no topic is named", async () => {
