@@ -108,6 +108,13 @@ test("Dockerfile: built in one stage, run in another, not as root, told to stop 
 	expect(read(".dockerignore").split("\n")).toEqual(expect.arrayContaining([".env", ".git", "node_modules"]));
 });
 
+test("Dockerfile: whatever the package leaves to a project is there, in the version it wants", () => {
+	const { peerDependencies } = JSON.parse(read("package.json")) as { peerDependencies: Record<string, string> };
+	const { typescript: _, ...wanted } = peerDependencies;
+	const set = [...read("Dockerfile").matchAll(/dependencies(?:\.|\[)([^\]=]+)\]?=([\d.]+)/g)];
+	expect(Object.fromEntries(set.map(([, name, version]) => [name, version]))).toEqual(wanted);
+});
+
 test("docs/operations.md explains every metric there is, and none that is not", async () => {
 	const load = { stored: undefined, running: { turns: 0, sends: 0 }, open: new Map(), swept: undefined };
 	const { text } = await new Metrics({ process: false }).page(load);
