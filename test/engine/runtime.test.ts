@@ -129,7 +129,13 @@ test("a channel sees what a person may see: words said and waiting, not the tool
 	});
 	const ana = desk.person();
 	const { transcript } = desk.runtime.host("fake");
-	expect(await transcript(ana.address, 10)).toEqual({ call: undefined, ended: false, owner: "agent", entries: [], waiting: [] });
+	expect(await transcript(ana.address, 10)).toEqual({
+		call: undefined,
+		ended: false,
+		owner: "agent",
+		entries: [],
+		waiting: [],
+	});
 	await ana.says("find it");
 	await desk.runtime.idle();
 	await ana.says("more");
