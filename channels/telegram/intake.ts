@@ -40,16 +40,18 @@ export class Intake {
 
 	/**
 	 * Resolves when what the update says is durable, or nothing of it is for us.
+	 * @param traceparent W3C trace context of the request that brought it
 	 * @throws CallboardError `BACKEND_UNAVAILABLE`: do not acknowledge it
 	 */
-	async take(update: Update): Promise<Taken> {
+	async take(update: Update, traceparent?: string): Promise<Taken> {
 		const reading = this.#read(update);
 		if (reading === undefined) return "not-ours";
 		const inbound =
 			"tap" in reading
 				? await this.#tapped(reading.tap, reading.address, reading.message, update.update_id)
 				: await this.#asChoice(reading.inbound);
-		const { outcome }: Accepted = await this.#options.host.accept(inbound);
+		const isTraced = traceparent !== undefined && inbound.type === "message";
+		const { outcome }: Accepted = await this.#options.host.accept(isTraced ? { ...inbound, traceparent } : inbound);
 		return outcome === "full" ? "full" : "stored";
 	}
 

@@ -23,7 +23,7 @@ export async function answerWebhook(
 	if (update === undefined) return plain(400);
 	if (intake === undefined) return plain(503, { "retry-after": RETRY_S });
 	try {
-		const taken = await intake.take(update);
+		const taken = await intake.take(update, request.headers.get("traceparent") ?? undefined);
 		return taken === "full" ? plain(503, { "retry-after": RETRY_S }) : plain(200);
 	} catch (error) {
 		log.warn("telegram.not_stored", { update: update.update_id, error });

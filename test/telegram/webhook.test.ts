@@ -23,6 +23,18 @@ describe("the webhook", () => {
 		expect(server.callsOf("getUpdates")).toEqual([]);
 	});
 
+	it("hands on the trace that the request belongs to, as a proxy in front names it", async () => {
+		const { server, host, url } = await open();
+		const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+		const message = { message_id: 9, chat: { id: 7001, type: "private" }, from: { id: 7001 }, date: 1, text: "hola" };
+		const headers = { "x-telegram-bot-api-secret-token": SECRET, traceparent };
+		const body = JSON.stringify({ update_id: 1, message });
+		expect((await fetch(`${url}/telegram/telegram`, { method: "POST", headers, body })).status).toBe(200);
+		expect(host.messages[0]).toMatchObject({ content: { text: "hola" }, traceparent });
+		await server.updates.handed(server.person({ id: 7002, name: "Bea" }).says("hola"));
+		expect(host.messages[1]).not.toHaveProperty("traceparent");
+	});
+
 	it("D12: a post without the secret, or with another, gets 401 and leaves nothing", async () => {
 		const { server, host, url, log } = await open();
 		const update = JSON.stringify({
