@@ -62,8 +62,8 @@ const channel: Channel = {
 const usage = { input: 0, cached: 0, output: 0 };
 const model: Model = {
 	name: "script/echo",
-	async ask({ history }, { signal }) {
-		if (handlerMs > 0) await pause(systemClock, handlerMs, signal);
+	async ask({ history }, options) {
+		if (handlerMs > 0) await pause(systemClock, handlerMs, options.signal);
 		const last = history.at(-1);
 		const text = echoOf(last?.role === "user" ? last.text : "", short);
 		return { text, calls: [], finish: "stop", usage, model: "echo", attempts: 1 };

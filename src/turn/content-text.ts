@@ -5,7 +5,7 @@ import type { Content, Media } from "../call/message.js";
  * the model knows of it; names a stranger chose are quoted and cut short.
  */
 export function contentText(content: Content): string {
-	const text = content.text.trim() === "" ? "" : content.text;
+	const text = isBlank(content.text) ? "" : content.text;
 	switch (content.kind) {
 		case "text":
 			return text === "" ? "[an empty message]" : text;
@@ -25,6 +25,14 @@ export function contentText(content: Content): string {
 		case "unknown":
 			return joined(`[sent something that cannot be shown here: ${quoted(content.what)}]`, text);
 	}
+}
+
+const LAST_CONTROL = 32;
+
+/** Whether nobody would see anything of it. */
+export function isBlank(text: string): boolean {
+	const first = text.charCodeAt(0);
+	return !(first > LAST_CONTROL && first < 127) && text.trim() === "";
 }
 
 /**

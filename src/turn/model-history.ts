@@ -1,7 +1,7 @@
-import type { HistoryEntry, ToolCall } from "../call/history.js";
+import type { HistoryEntry, Speaker, ToolCall } from "../call/history.js";
 import { type Part, partText } from "../call/part.js";
 import type { ModelMessage } from "../model/model.js";
-import { contentText, mediaText } from "./content-text.js";
+import { contentText, isBlank, mediaText } from "./content-text.js";
 import { jsonBreak } from "./json-break.js";
 
 export interface HistoryBounds {
@@ -79,8 +79,11 @@ function haveSeveralNames(rows: readonly HistoryEntry[]): boolean {
 /** Writes the messages, one row after the other. */
 class Script {
 	readonly messages: ModelMessage[] = [];
-	/** The assistant message that may still grow: its first said row's id, and whose words it holds. */
-	#open: { id: string; human: boolean; by: string; message: { role: "assistant"; text: string } } | undefined;
+	/** The assistant message that may still grow. */
+	#open: { role: "assistant"; text: string } | undefined;
+	/** Its first said row, and whose words it holds by now. */
+	#opener: Row<"said"> | undefined;
+	#by: Speaker | undefined;
 
 	constructor(
 		private readonly named: boolean,
@@ -96,15 +99,16 @@ class Script {
 		this.#open = undefined;
 		switch (row.role) {
 			case "user": {
-				const name = this.named && row.name !== undefined ? { name: row.name } : {};
-				this.messages.push({ role: "user", text: contentText(row.content), ...name });
+				const text = contentText(row.content);
+				const { name } = row;
+				this.messages.push(this.named && name !== undefined ? { role: "user", text, name } : { role: "user", text });
 				return;
 			}
 			case "note":
 				this.messages.push({ role: "note", text: row.text });
 				return;
 			case "asked": {
-				const spoken = open?.by === "model" && row.text === undefined ? open.message.text : undefined;
+				const spoken = open !== undefined && this.#by === "model" && row.text === undefined ? open.text : undefined;
 				if (spoken !== undefined) this.messages.pop();
 				this.#asked(row, this.results.get(row) ?? NO_RESULTS, spoken);
 			}
@@ -112,18 +116,21 @@ class Script {
 	}
 
 	#said(row: Row<"said">): void {
-		const text = saidText(row.part);
-		if (text.trim() === "") return;
+		const text = row.part.kind === "text" ? row.part.text : saidText(row.part);
+		if (isBlank(text)) return;
 		const human = row.by === "human";
-		if (this.#open !== undefined && this.#open.human === human && turnOf(this.#open.id) === turnOf(row.id)) {
-			this.#open.message.text += `\n\n${text}`;
-			this.#open.by = row.by;
+		const goesOn = this.#open !== undefined && (this.#by === "human") === human;
+		if (goesOn && this.#open !== undefined && turnOf(this.#opener?.id ?? "") === turnOf(row.id)) {
+			this.#open.text += `\n\n${text}`;
+			this.#by = row.by;
 			return;
 		}
-		if (human && this.#open?.human !== true) this.messages.push({ role: "note", text: writtenByPerson });
+		if (human && !goesOn) this.messages.push({ role: "note", text: writtenByPerson });
 		const message = { role: "assistant" as const, text };
 		this.messages.push(message);
-		this.#open = { id: row.id, human, by: row.by, message };
+		this.#open = message;
+		this.#opener = row;
+		this.#by = row.by;
 	}
 
 	#asked(row: Row<"asked">, results: Results, spoken: string | undefined): void {
