@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { CallRecord } from "../../src/call/call-record.js";
+import type { Claimed, Settlement } from "../../src/engine/backend.js";
+import type { RedisBackend } from "../../src/engine/redis/redis-backend.js";
+import { record, row, settlement, user } from "../../src/testing/backend-cases/conformance-case.js";
+import { limits, message, opened } from "./desk.js";
+import { RedisServer } from "./redis-server.js";
+
+let server: RedisServer;
+beforeAll(async () => {
+	server = await RedisServer.start();
+});
+afterAll(() => server.dispose());
+
+const A = "web|ana";
+const WINDOW = 4;
+const terms = { leaseMs: 60_000, window: WINDOW, items: 1 };
+
+/** One thing that is done to a call, by the one process or the other. */
+const steps = fc.array(
+	fc.record({
+		by: fc.nat({ max: 1 }),
+		does: fc.constantFrom("turn", "chain", "fresh", "takeover", "person", "person in mid-turn", "send"),
+		rows: fc.nat({ max: 3 }),
+	}),
+	{ minLength: 3, maxLength: 14 },
+);
+
+/** A call in two processes, which each remember what they know of it. */
+class TwoProcesses {
+	#ids = 0;
+
+	constructor(
+		private readonly backends: readonly RedisBackend[],
+		private readonly witness: RedisBackend,
+	) {}
+
+	async do(does: string, by: number, rows: number): Promise<void> {
+		const backend = this.backends[by]!;
+		if (does === "person") return this.#person(backend);
+		if (does === "send") return this.#send(backend);
+		const id = this.#next("m");
+		await backend.accept(message(A, id), limits);
+		if (does === "chain") await backend.accept(message(A, this.#next("m")), limits);
+		const got = await backend.claim(A, { owner: `p${by}`, ...terms });
+		if (got.outcome !== "claimed") throw new Error(`the claim was answered ${got.outcome}`);
+		await this.#agrees(got);
+		if (does === "person in mid-turn") await this.#person(this.backends[1 - by]!);
+		if (does === "takeover") await this.backends[1 - by]!.amend(A, { owner: "human" });
+		const next = await backend.settle(
+			got.lease,
+			this.#decided(got, does, rows),
+			does === "chain" ? { claim: terms } : {},
+		);
+		if (does !== "chain") return;
+		if (next.claimed === undefined) throw new Error("what waits was not handed out");
+		await this.#agrees(next.claimed);
+		await backend.settle(next.claimed.lease, this.#decided(next.claimed, "turn", rows));
+	}
+
+	/** What a claim hands out is what is stored, whoever wrote it. */
+	async #agrees({ record: known, history }: Claimed): Promise<void> {
+		const stored = await this.witness.view(A, { history: WINDOW });
+		expect({ record: known, history }).toEqual({ record: stored.record, history: stored.history });
+	}
+
+	#decided({ position, record: before }: Claimed, does: string, rows: number): Settlement {
+		const fresh = before === undefined || does === "fresh";
+		const id = fresh ? this.#next("call-") : before.id;
+		const turns = fresh ? 1 : before.turns + 1;
+		const epoch = before?.epoch ?? 0;
+		const call: CallRecord = { ...record({ id, turns, epoch, state: { turns } }), owner: before?.owner ?? "agent" };
+		const said = Array.from({ length: rows }, (_, index) => `${id}.${turns}.${index + 1}`);
+		const append = [
+			user(this.#next("u")),
+			...said.map((part) => ({
+				role: "said" as const,
+				id: part,
+				part: { kind: "text" as const, text: part },
+				by: "model" as const,
+				at: 0,
+			})),
+		];
+		const outbox = said.map((part) => row(`${part}.0`, { epoch, turn: `${id}.${turns}` }));
+		return settlement(position + 1, { record: call, fresh, append, outbox });
+	}
+
+	/** A person of the business says something, or gives the call back to the agent. */
+	async #person(backend: RedisBackend): Promise<void> {
+		const id = this.#next("h");
+		const part = { kind: "text", text: id } as const;
+		await backend.amend(A, {
+			owner: this.#ids % 2 === 0 ? "agent" : "human",
+			append: [{ role: "said", id, part, by: "human", at: 0 }],
+		});
+	}
+
+	/** Sends all that waits; what was decided under another owner is withheld, and leaves the history. */
+	async #send(backend: RedisBackend): Promise<void> {
+		for (;;) {
+			const taken = await backend.take(A, { owner: "sender", leaseMs: 60_000 });
+			if (taken.outcome === "empty") return;
+			if (taken.outcome === "row") await backend.mark(A, "sender", taken.row.id, { status: "sent", platformId: "p" });
+		}
+	}
+
+	#next(kind: string): string {
+		this.#ids += 1;
+		return `${kind}${this.#ids}`;
+	}
+}
+
+test("whatever two processes do to a call, each claim hands out what is stored", async () => {
+	let round = 0;
+	await fc.assert(
+		fc.asyncProperty(steps, async (script) => {
+			round += 1;
+			const prefix = `remembered${round}`;
+			const all = await Promise.all([1, 2, 3].map(() => opened(server.url, prefix)));
+			const [one, two, witness] = all as [RedisBackend, RedisBackend, RedisBackend];
+			try {
+				const processes = new TwoProcesses([one, two], witness);
+				for (const { does, by, rows } of script) await processes.do(does, by, rows);
+			} finally {
+				await Promise.all(all.map((backend) => backend.close()));
+			}
+		}),
+		{ numRuns: 40, seed: 20261130 },
+	);
+});
