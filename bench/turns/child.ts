@@ -58,7 +58,7 @@ export class Child {
 
 	/** Starts a file of this folder and lets it get ready. */
 	static async start(file: string, options: object): Promise<Child> {
-		const child = new Child(fork(compile(file), { execArgv: ["--expose-gc"], cwd: root }));
+		const child = new Child(fork(compile(file), { execArgv: ["--expose-gc", "--max-semi-space-size=64"], cwd: root }));
 		await child.ask("start", options);
 		return child;
 	}
