@@ -379,10 +379,11 @@ export interface Backend {
 	 */
 	publish?(news: News): void;
 	/**
-	 * Hears what is published from now on, the own news too, in order for each process that tells.
+	 * Hears what is published once this has resolved, the own news too, in order for each process that tells. Where the
+	 * store does not let it listen yet it resolves soon all the same, and hears from when it does.
 	 * @returns what stops it
 	 */
-	listen?(hear: (news: News) => void): () => void;
+	listen?(hear: (news: News) => void): Promise<() => void>;
 
 	/**
 	 * Calls `run` for every address that has work of this kind, also work left by a dead process, never twice at once

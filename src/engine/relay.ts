@@ -38,10 +38,10 @@ export class Relay {
 		this.#options = options;
 	}
 
-	/** Shows people who are connected here what other processes tell. */
-	start(): void {
+	/** Shows people who are connected here what other processes tell from now on. */
+	async start(): Promise<void> {
 		const { backend, owner } = this.#options;
-		this.#stop = backend.listen?.((news) => news.from !== owner && this.#hear(news)) ?? (() => {});
+		this.#stop = (await backend.listen?.((news) => news.from !== owner && this.#hear(news))) ?? (() => {});
 	}
 
 	stop(): void {

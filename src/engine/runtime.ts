@@ -132,7 +132,7 @@ class EngineRuntime implements Runtime {
 	async start(): Promise<void> {
 		await this.backend.open();
 		try {
-			if (this.#roles.has("gateway")) this.#relay.start();
+			if (this.#roles.has("gateway")) await this.#relay.start();
 			for (const door of this.#doors) {
 				await door.channel.start(this.host(door.name));
 				this.#started.push(door);

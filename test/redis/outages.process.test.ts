@@ -131,13 +131,20 @@ test("a primary that became a replica takes nothing, says which, and takes all w
 	const { backend } = await open(server.url);
 	const admin = new Redis(server.url);
 	ends.push(() => admin.disconnect());
+	const warnings: Error[] = [];
+	const warned = (warning: Error) => warnings.push(warning);
+	process.on("warning", warned);
+	ends.push(() => process.off("warning", warned));
 	await admin.replicaof("127.0.0.1", other.port);
+	const many = Array.from({ length: 30 }, (_, n) => refusal(backend.accept(message(`web|${n}`, "m1"), limits)));
+	expect((await Promise.all(many)).filter((says) => !says.includes("(READONLY)"))).toEqual([]);
 	expect(await refusal(backend.accept(message(A, "m1", SECRET), limits))).toContain(
 		"Redis cannot be used now (READONLY)",
 	);
 	await expect(opened(server.url, "out")).rejects.toMatchObject({ code: "REDIS_UNFIT", fault: "operator" });
 	await admin.replicaof("NO", "ONE");
 	expect(await eventually(() => backend.accept(message(A, "m1"), limits))).toEqual({ outcome: "accepted" });
+	expect(warnings).toEqual([]);
 });
 
 test("out of memory: what runs ends, nothing new begins or is written by halves, and all goes on when there is more", async () => {
@@ -268,7 +275,7 @@ test("G9: closing does not wait for a Redis that is gone", async () => {
 	const server = await start();
 	const { backend } = await open(server.url);
 	const serving = backend.serve("turns", 5, async () => {});
-	backend.listen(() => {});
+	await backend.listen(() => {});
 	await server.kill();
 	await serving.stop(1_000);
 	await backend.close();

@@ -4,7 +4,6 @@ import { silentLog } from "../../src/observe/log.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
 import { leftInRedis } from "../chaos/redis-leftovers.js";
 import type { World } from "../engine/scenarios/world.js";
-import type { RedisServer } from "./redis-server.js";
 
 let worlds = 0;
 
@@ -19,17 +18,23 @@ class PatientClock extends VirtualClock {
 	}
 }
 
-/** Processes over a real Redis, each with a backend of its own; a prefix of its own for each world. */
-export function redisWorld(server: RedisServer): World {
+/**
+ * Processes over a real Redis, each with a backend of its own; a prefix of its own for each world.
+ * @param nodes the one Redis, or all nodes of a cluster
+ */
+export function redisWorld(...nodes: readonly { url: string; port: number }[]): World {
 	worlds += 1;
 	const prefix = `scene${worlds}`;
 	const clock = new PatientClock();
 	return {
 		clock,
 		patience: 2_000,
-		left: () => leftInRedis(server.port, prefix),
+		async left() {
+			const found = await Promise.all(nodes.map(({ port }) => leftInRedis(port, prefix)));
+			return found.flat();
+		},
 		backend() {
-			const backend = redis({ url: server.url, prefix, clock, log: silentLog });
+			const backend = redis({ url: nodes.map(({ url }) => url), prefix, clock, log: silentLog });
 			clock.backends.add(backend);
 			return backend;
 		},

@@ -166,7 +166,7 @@ export class EmbeddedBackend implements Backend {
 		for (const hear of [...this.#listeners]) queueMicrotask(() => hear(news));
 	}
 
-	listen(hear: (news: News) => void): () => void {
+	async listen(hear: (news: News) => void): Promise<() => void> {
 		const own = (news: News) => hear(news);
 		this.#listeners.add(own);
 		return () => this.#listeners.delete(own);

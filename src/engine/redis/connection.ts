@@ -28,7 +28,6 @@ const common = {
 	connectTimeout: 3_000,
 	socketTimeout: SILENCE_MS,
 	keepAlive: 5_000,
-	reconnectOnError: (error: Error) => /READONLY/.test(error.message),
 };
 
 const retry = (times: number) => Math.min(LONGEST_RETRY_MS, 50 * 2 ** Math.min(times, 5));
@@ -36,13 +35,27 @@ const retry = (times: number) => Math.min(LONGEST_RETRY_MS, 50 * 2 ** Math.min(t
 /** Makes clients of one Redis or of one cluster. */
 export function connect(urls: readonly string[], cluster: boolean): Client {
 	const [first = ""] = urls;
-	if (!cluster) return new Redis(first, { ...common, retryStrategy: retry });
+	if (!cluster) return connectOne(first);
 	return new Cluster([...urls], {
 		redisOptions: { ...common, ...accessOf(first) },
 		clusterRetryStrategy: retry,
 		retryDelayOnFailover: 100,
 		slotsRefreshTimeout: 2_000,
 	});
+}
+
+/**
+ * Where the primary has become a replica, its address may soon be another's, so that it connects anew: once for all
+ * answers of that kind.
+ */
+function connectOne(url: string): Redis {
+	let leftAt = 0;
+	const reconnectOnError = ({ message }: Error) => {
+		if (!message.includes("READONLY") || systemClock.now() - leftAt < LONGEST_RETRY_MS) return false;
+		leftAt = systemClock.now();
+		return true;
+	};
+	return new Redis(url, { ...common, retryStrategy: retry, reconnectOnError });
 }
 
 /** What the nodes that a cluster names by itself are reached with. */

@@ -310,7 +310,7 @@ export class RedisBackend implements Backend {
 		this.#session?.news.publish(news);
 	}
 
-	listen(hear: (news: News) => void): () => void {
+	async listen(hear: (news: News) => void): Promise<() => void> {
 		return this.#open().news.listen(hear);
 	}
 

@@ -75,7 +75,6 @@ export class Session {
 	async idle(): Promise<void> {
 		await this.connection.idle();
 		await this.wakeUps.idle();
-		await this.news.idle();
 	}
 
 	/** Does not wait for a Redis that is not there. */

@@ -125,23 +125,25 @@ export const arrivalCases = [
 		await stop();
 	}),
 
-	rule("what is published is heard in order, until whoever hears has had enough", async ({ backend, clock }) => {
-		if (backend.publish === undefined || backend.listen === undefined) return;
-		const heard: News[] = [];
-		const stop = backend.listen((news) => heard.push(news));
-		const news = (turn: string): News => ({
-			from: "one",
-			address: A,
-			news: "shown",
-			event: { kind: "draft", turn, text: "Hello" },
-		});
-		await clock.advance(100);
-		for (const turn of ["1", "2", "3"]) backend.publish(news(turn));
-		while (heard.length < 3) await new Promise((resolve) => setImmediate(resolve));
-		expect(heard).toEqual(["1", "2", "3"].map(news));
-		stop();
-		backend.publish(news("4"));
-		await clock.advance(100);
-		expect(heard).toHaveLength(3);
-	}),
+	rule(
+		"what is published from when it listens is heard in order, until whoever hears has had enough",
+		async ({ backend, clock }) => {
+			if (backend.publish === undefined || backend.listen === undefined) return;
+			const heard: News[] = [];
+			const stop = await backend.listen((news) => heard.push(news));
+			const news = (turn: string): News => ({
+				from: "one",
+				address: A,
+				news: "shown",
+				event: { kind: "draft", turn, text: "Hello" },
+			});
+			for (const turn of ["1", "2", "3"]) backend.publish(news(turn));
+			while (heard.length < 3) await new Promise((resolve) => setImmediate(resolve));
+			expect(heard).toEqual(["1", "2", "3"].map(news));
+			stop();
+			backend.publish(news("4"));
+			await clock.advance(100);
+			expect(heard).toHaveLength(3);
+		},
+	),
 ];
