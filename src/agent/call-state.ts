@@ -23,12 +23,24 @@ export interface StateShape {
 /** In a stored state, the fields that were given `undefined` although the class begins with a value. */
 const UNSET = "$unset";
 
+/** What was warned of in this process, for each class: a field that is carried along is so in every turn. */
+const warned = new WeakMap<StateShape, Set<string>>();
+
+/** Whether the class has the stage that a call stands in. Where not, another version of it may. */
+export function knowsStage({ stages }: StateShape, stage: Json | undefined): boolean {
+	return stages?.complete !== true || stages.values.includes(stage as string);
+}
+
 /**
  * The state of one call during one turn. Tools, hooks and handlers write into a scope of their own; `apply` makes such
  * writes part of the state, replacing whole fields and changing none in place, so that a scope's start stays what it was.
  */
 export class CallState {
 	#fields: JsonObject;
+	/** Fields the class does not declare, as another version of it wrote them: stored again untouched. */
+	readonly #carried: JsonObject = {};
+	/** Those of them that were given `undefined`. */
+	readonly #carriedUnset = new Set<string>();
 	/** What fields begin with, by those that were asked for. */
 	readonly #initial: JsonObject = {};
 	readonly #scopes = new WeakSet<Scope>();
@@ -39,7 +51,8 @@ export class CallState {
 
 	/**
 	 * @param initial What the class's own fields begin with.
-	 * @param stored The state of an earlier turn. Fields it does not know begin as the class says.
+	 * @param stored The state of an earlier turn. Fields it does not know begin as the class says; those the class does not
+	 * know are carried along.
 	 */
 	constructor(
 		private readonly shape: StateShape,
@@ -57,10 +70,11 @@ export class CallState {
 
 	/** The fields as stored. */
 	snapshot(): JsonObject {
-		const snapshot = cloneJson(this.#fields);
-		const unset = this.shape.fields.filter(
+		const snapshot = cloneJson({ ...this.#fields, ...this.#carried });
+		const own = this.shape.fields.filter(
 			(field) => this.#fields[field] === undefined && this.#first(field) !== undefined,
 		);
+		const unset = [...own, ...this.#carriedUnset];
 		return unset.length === 0 ? snapshot : { ...snapshot, [UNSET]: unset };
 	}
 
@@ -109,7 +123,7 @@ export class CallState {
 		const next = { ...this.#fields };
 		for (const { field, next: value } of changes) {
 			if (this.shape.fields.includes(field)) next[field] = cloneJson(value);
-			else this.log.warn("state.dropped", { field, why: "the class no longer declares it" });
+			else this.#carry(field, value);
 		}
 		this.#fields = next;
 	}
@@ -182,14 +196,28 @@ export class CallState {
 			if (Object.hasOwn(stored, field)) fields[field] = cloneJson(stored[field]);
 			else fields[field] = unset.includes(field) ? undefined : this.#first(field);
 		}
-		const unknown = Object.keys(stored).filter((name) => name !== UNSET && !this.shape.fields.includes(name));
-		if (unknown.length > 0)
-			this.log.warn("state.dropped", { fields: unknown, why: "the class no longer declares them" });
+		for (const name of Object.keys(stored)) {
+			if (name !== UNSET && !this.shape.fields.includes(name)) this.#carry(name, stored[name]);
+		}
+		for (const name of unset) {
+			if (typeof name === "string" && !this.shape.fields.includes(name)) this.#carry(name, undefined);
+		}
 		const { stages } = this.shape;
-		if (stages?.complete === true && !stages.values.includes(fields.stage as string)) {
+		if (stages !== undefined && !knowsStage(this.shape, fields.stage)) {
 			this.log.warn("state.stage", { why: "the stored stage is none of the class's any more; the call begins anew" });
 			fields.stage = stages.initial;
 		}
 		return fields;
+	}
+
+	#carry(field: string, value: Json | undefined): void {
+		this.#carriedUnset.delete(field);
+		delete this.#carried[field];
+		if (value === undefined) this.#carriedUnset.add(field);
+		else this.#carried[field] = cloneJson(value);
+		const told = warned.get(this.shape) ?? new Set();
+		if (told.has(field)) return;
+		warned.set(this.shape, told.add(field));
+		this.log.warn("state.carried", { field, why: "another version of the class declares it: it is kept as it is" });
 	}
 }

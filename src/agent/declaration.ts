@@ -114,6 +114,8 @@ export interface AgentDeclaration {
 	readonly invocation: "each" | "batch";
 	/** Found at load, not worth a refusal: a stage nobody can leave, a missing docstring. */
 	readonly warnings: readonly string[];
+	/** Whether it has the stage that a stored state stands in. Absent: it goes on from any state. */
+	knows?(state: JsonObject): boolean;
 	/** A live instance for one turn. Cheap: nothing is shared between two sessions but the declaration. */
 	open(opening: SessionOpening): AgentSession;
 }

@@ -5,6 +5,7 @@ import type { AgentManifest } from "../schema/manifest.js";
 import { type Agent, type AgentClass, accessorsOf } from "./agent.js";
 import { type Author, isAsync, kebab, nameOfClass, refusal } from "./author.js";
 import { CallListeners } from "./call-listeners.js";
+import { knowsStage } from "./call-state.js";
 import { type ClassPlan, ClassSession } from "./class-session.js";
 import type { AgentDeclaration, SessionOpening } from "./declaration.js";
 import { blocksOf } from "./declare-blocks.js";
@@ -76,6 +77,7 @@ export function declare(Class: AgentClass, manifest?: AgentManifest, options: De
 		settings: settingsFrom(author, Reflect.get(Class, "settings")),
 		invocation: "each",
 		warnings: warningsOf(author, plan, doc, probe),
+		knows: (state: JsonObject) => state.stage === undefined || knowsStage(plan.shape, state.stage),
 		open: (opening: SessionOpening) => new ClassSession(plan, opening),
 	};
 }

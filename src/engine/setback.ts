@@ -35,6 +35,11 @@ export async function setBack(parts: EngineParts, turn: CutTurn, error: unknown)
 			facts.tell("turn.handed-on", address, { door: door.name });
 			return await backend.release(claim.lease, {});
 		}
+		if (isForeign(error)) {
+			log.warn("turn.handed-on", { error });
+			facts.tell("turn.handed-on", address, { door: door.name });
+			return await backend.release(claim.lease, { retryAt: clock.now() + limits.firstRetryMs });
+		}
 		if (isUnavailable(error)) {
 			log.error("backend.unavailable", { error });
 			return await backend.release(claim.lease, { retryAt: clock.now() + limits.firstRetryMs });
@@ -79,6 +84,33 @@ export function stopping(): CallboardError {
 	return new CallboardError("WORKER_STOPPING", "operator", "this process is stopping and hands its turns on");
 }
 
+/** How long after it came in an item is left to processes that may know its call's stage, ms. */
+const FOREIGN_MS = 30_000;
+
+/**
+ * Whether the call stands in a stage that this process's agent has not, and another process may run the version that put
+ * it there. When none does within half a minute, the call begins anew.
+ */
+export function mayBeForeign({ backend, clock }: EngineParts, { agent }: Door, { record, items }: Claimed): boolean {
+	if (backend.hold === undefined || record === undefined || record.ended !== undefined) return false;
+	if (agent.knows?.(record.state) !== false) return false;
+	const [first] = items;
+	const came = first?.type === "message" ? (first.acceptedAt ?? first.sentAt) : first?.at;
+	return clock.now() - (came ?? 0) < FOREIGN_MS;
+}
+
+/** Why a turn is left to another process. */
+export function foreign(): CallboardError {
+	return new CallboardError(
+		"STAGE_FOREIGN",
+		"operator",
+		"the call stands in a stage that this version of its agent has not",
+		{
+			next: "end the processes of the older version; where no version has it, the call begins anew after half a minute",
+		},
+	);
+}
+
 /** Why a turn is not run again in which processes keep dying. */
 export function deadly(deaths: number): CallboardError {
 	return new CallboardError("TURN_DEADLY", "author", `its process died ${deaths} times in this turn`, {
@@ -88,6 +120,10 @@ export function deadly(deaths: number): CallboardError {
 
 function isDeadly(error: unknown): boolean {
 	return error instanceof CallboardError && error.code === "TURN_DEADLY";
+}
+
+function isForeign(error: unknown): boolean {
+	return error instanceof CallboardError && error.code === "STAGE_FOREIGN";
 }
 
 function isStopping(error: unknown): boolean {

@@ -13,7 +13,7 @@ import { Interruptible } from "./interruptible.js";
 import { Notes } from "./notes.js";
 import { persist } from "./persist.js";
 import type { Sender } from "./sender.js";
-import { deadly, setBack } from "./setback.js";
+import { deadly, foreign, mayBeForeign, setBack } from "./setback.js";
 import { ends, type SettlementContext, settlementOf } from "./settlement.js";
 import { Tenure } from "./tenure.js";
 
@@ -87,6 +87,7 @@ export class Stint {
 		if (this.#aborted !== undefined) tenure.abort(this.#aborted);
 		try {
 			if (claim.deaths >= limits.deaths) throw deadly(claim.deaths);
+			if (mayBeForeign(this.#parts, this.#door, claim)) throw foreign();
 			const [parent, ...links] = claim.items.map(({ traceparent }) => traceparent);
 			const span = { kind: "consumer", parent, links, facts: { door: name, agent: agent.name } } as const;
 			return await traced("turn", span, (turn) => this.#turn(claim, tenure, mayGoOn, turn));

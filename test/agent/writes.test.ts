@@ -132,10 +132,28 @@ describe("writes", () => {
 		expect(second.session.render()).toBe("quote: 10:00,11:00,12:00");
 	});
 
-	test("G14: a state of an older class: unknown fields are dropped, new ones begin anew, a lost stage too", () => {
-		const { session, log } = open(Desk, undefined, { state: { stage: "gone", old: 1, slots: [] } });
-		expect(session.snapshot()).toEqual({ stage: "greet", slots: [], note: "first" });
-		expect(log.events()).toEqual(["state.dropped", "state.stage"]);
+	test("G14: fields that only another version declares are carried along untouched, and warned of once; a lost stage begins anew", async () => {
+		const stored = { stage: "gone", old: { n: [1] }, slots: [], $unset: ["note", "newer"] };
+		class Older extends Desk {}
+		const { session, log, use } = open(Older, undefined, { state: stored });
+		expect(session.snapshot()).toEqual({ stage: "greet", old: { n: [1] }, slots: [], $unset: ["note", "newer"] });
+		expect(session.readable()).not.toHaveProperty("old");
+		expect(log.events()).toEqual(["state.carried", "state.carried", "state.stage"]);
+		await use("find");
+		expect(session.snapshot()).toMatchObject({ old: { n: [1] }, stage: "quote" });
+	});
+
+	test("G14: a state of an older class: fields that are new begin as the class says, others go on", () => {
+		const { session } = open(Desk, undefined, { state: { stage: "greet", slots: ["9:00"] } });
+		expect(session.snapshot()).toEqual({ stage: "greet", slots: ["9:00"], note: "first" });
+	});
+
+	test("G14: what a newer worker's cut turn wrote to a field of its own is carried too", () => {
+		const { session } = open(Desk, undefined, { state: { stage: "greet", slots: [], note: "x" } });
+		const change = { seq: 1, prev: undefined, author: "find", at: 0 };
+		session.apply({ acts: [], changes: [{ ...change, field: "newer", next: [1] }] });
+		session.apply({ acts: [], changes: [{ ...change, field: "gone", next: undefined }] });
+		expect(session.snapshot()).toEqual({ stage: "greet", slots: [], note: "x", newer: [1], $unset: ["gone"] });
 	});
 
 	test("two sessions of one class share nothing", async () => {

@@ -1,11 +1,13 @@
 import { expect } from "vitest";
+import type { JsonObject } from "../../../src/call/json.js";
 import type { Channel } from "../../../src/channel/channel.js";
 import { pause } from "../../../src/clock.js";
+import type { Backend } from "../../../src/engine/backend.js";
 import type { ModelRequest } from "../../../src/model/model.js";
 import type { FakePayload } from "../../../src/testing/fake-channel.js";
 import { payloadText } from "../../../src/testing/fake-channel.js";
 import { Gate, newestWords, type Stand } from "../stand.js";
-import { scenario } from "./scene.js";
+import { type Scene, scenario } from "./scene.js";
 
 const re = (request: ModelRequest) => `re: ${newestWords(request)}`;
 
@@ -17,6 +19,35 @@ function connected(stand: Stand): { said: string[] } {
 		said.push(`${key} ${payloadText(payload as unknown as FakePayload)}`);
 	};
 	return { said };
+}
+
+/** Two versions of an agent, of which the older has not the stage in which the newer begins its calls. */
+const version = (stages: readonly string[]) => ({
+	agent: { state: { stage: "paid" }, over: { knows: ({ stage }: JsonObject) => stages.includes(String(stage)) } },
+	over: manyProcesses,
+	model: re,
+});
+const newer = version(["greet", "paid"]);
+const older = version(["greet"]);
+
+/** The store in memory is one that other processes could use, too. */
+function manyProcesses(backend: Backend): Backend {
+	return new Proxy(backend, {
+		get: (target, name: keyof Backend) => (name === "hold" ? (target.hold ?? (async () => true)) : target[name]),
+	});
+}
+
+/** A call begun by the newer version goes on, with another message, where only the older one runs. */
+async function afterRollback(scene: Scene) {
+	const first = await scene.start(newer);
+	const ana = first.person();
+	await ana.says("hi");
+	await scene.rest();
+	const again = ana.message({ kind: "text", text: "again" });
+	await scene.stop(first);
+	const old = await scene.start(older);
+	await old.channel.receive(again);
+	return { ana, old };
 }
 
 /** Processes that each do a part of the work. */
@@ -37,6 +68,37 @@ export const roleScenarios = [
 		expect(scene.heard("ana")).toEqual(["re: hi"]);
 		expect(sender.channel.attempts).toHaveLength(1);
 		expect(new Set(scene.asked(gateway))).toEqual(new Set(["accept"]));
+		await scene.end();
+	}),
+
+	scenario(
+		"G14: a call in a stage that only a newer version has is left in the queue until one comes",
+		async (scene) => {
+			const { ana, old } = await afterRollback(scene);
+			await scene.until("it is handed on", () => old.told("turn.handed-on").length === 1);
+			await scene.pass(3_000);
+			expect(await scene.view(ana.address)).toMatchObject({
+				record: { turns: 1, state: { stage: "paid" } },
+				waiting: [{ type: "message" }],
+				failures: 0,
+			});
+			expect(old.requests).toEqual([]);
+			await scene.stop(old);
+			await scene.start(newer);
+			await scene.rest();
+			expect(scene.heard("ana")).toEqual(["re: hi", "re: again"]);
+			await scene.end();
+		},
+	),
+
+	scenario("G14: where no process has the stage any more the call goes on after half a minute", async (scene) => {
+		const { old } = await afterRollback(scene);
+		await scene.pass(29_000);
+		expect(scene.heard("ana")).toEqual(["re: hi"]);
+		await scene.pass(3_000);
+		await scene.rest();
+		expect(scene.heard("ana")).toEqual(["re: hi", "re: again"]);
+		expect(old.told("turn.failed")).toEqual([]);
 		await scene.end();
 	}),
 
