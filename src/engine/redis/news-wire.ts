@@ -11,24 +11,23 @@ const RETRY_MS = 500;
 /** Carries news between processes by Redis' own publishing: who is not connected at that moment does not hear. */
 export class NewsWire {
 	readonly #client: Client;
-	readonly #makeListener: () => Client;
 	readonly #channel: string;
 	readonly #log: Log;
 	readonly #listeners = new Set<(news: News) => void>();
-	#listener: Client | undefined;
-	#hearing: Promise<void> = Promise.resolve();
+	#listener: Redis | undefined;
+	#hearing: Promise<void> | undefined;
+	#deaf = false;
 	#closed = false;
 
-	constructor(client: Client, makeListener: () => Client, channel: string, log: Log) {
+	constructor(client: Client, channel: string, log: Log) {
 		this.#client = client;
-		this.#makeListener = makeListener;
 		this.#channel = channel;
 		this.#log = log;
 	}
 
 	publish(news: News): void {
 		if (this.#client.status !== "ready") return;
-		this.#publisher()
+		this.#node()
 			?.publish(this.#channel, JSON.stringify(news))
 			.catch(() => {});
 	}
@@ -37,7 +36,13 @@ export class NewsWire {
 	async listen(hear: (news: News) => void): Promise<() => void> {
 		const own = (news: News) => hear(news);
 		this.#listeners.add(own);
-		if (this.#listener === undefined) this.#connect();
+		this.#hearing ??= new Promise((resolve) => {
+			const stop = systemClock.after(PATIENCE_MS, resolve);
+			void this.#connect().finally(() => {
+				stop();
+				resolve();
+			});
+		});
 		await this.#hearing;
 		return () => this.#listeners.delete(own);
 	}
@@ -49,37 +54,41 @@ export class NewsWire {
 	}
 
 	/** On a cluster always the same node, of those that are there: only what one node passes on arrives in order. */
-	#publisher(): Redis | undefined {
+	#node(): Redis | undefined {
 		if (!(this.#client instanceof Cluster)) return this.#client;
 		const name = ({ options }: Redis) => `${options.host}:${options.port}`;
 		const nodes = this.#client.nodes("master").sort((a, b) => (name(a) < name(b) ? -1 : 1));
 		return nodes.find(({ status }) => status === "ready") ?? nodes[0];
 	}
 
-	#connect(): void {
-		const listener = this.#makeListener();
+	/**
+	 * Listens at one node, and at another when that one goes. The cluster client's own way does not notice a connection
+	 * that died without a goodbye.
+	 */
+	async #connect(): Promise<void> {
+		const listener = this.#node()?.duplicate({ lazyConnect: false, retryStrategy: () => null });
 		this.#listener = listener;
+		if (listener === undefined) return this.#again("no node");
 		listener.on("error", () => {});
 		listener.on("message", (_channel: string, text: string) => {
 			const news = JSON.parse(text) as News;
 			for (const hear of [...this.#listeners]) hear(news);
 		});
-		this.#hearing = new Promise((resolve) => {
-			const stop = systemClock.after(PATIENCE_MS, resolve);
-			void this.#subscribe(listener).finally(() => {
-				stop();
-				resolve();
-			});
-		});
-	}
-
-	async #subscribe(listener: Client): Promise<void> {
+		listener.once("end", () => this.#again("disconnected"));
 		try {
 			await listener.subscribe(this.#channel);
-		} catch (error) {
-			if (this.#closed) return;
-			this.#log.warn("news.deaf", { reason: error instanceof Error ? error.name : "unknown" });
-			systemClock.after(RETRY_MS, () => void this.#subscribe(listener));
+			this.#deaf = false;
+		} catch {
+			listener.disconnect();
 		}
+	}
+
+	#again(reason: string): void {
+		if (this.#closed) return;
+		if (!this.#deaf) this.#log.warn("news.deaf", { reason });
+		this.#deaf = true;
+		systemClock.after(RETRY_MS, () => {
+			if (!this.#closed) void this.#connect();
+		});
 	}
 }

@@ -50,7 +50,7 @@ export class Session {
 		}
 		const wakeUps = new WakeUps(connection.client, prefix, log);
 		const sweeper = new Sweeper({ connection, partitions, cluster, wakeUps, clock });
-		const news = new NewsWire(connection.client, () => connect(urls, cluster), `${prefix}:news`, log);
+		const news = new NewsWire(connection.client, `${prefix}:news`, log);
 		await sweeper.start();
 		return new Session(options, cluster, connection, wakeUps, sweeper, news);
 	}
