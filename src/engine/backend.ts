@@ -328,9 +328,11 @@ export interface Backend {
 	/**
 	 * Replaces what a message says that no turn has begun to read yet.
 	 * @param message id of the message
+	 * @param earlyMs how long to keep it for a message that is not known: should it be accepted within that time, it says
+	 * this. Default 0
 	 * @returns whether it was still waiting
 	 */
-	revise(address: AddressKey, message: string, content: Content): Promise<boolean>;
+	revise(address: AddressKey, message: string, content: Content, earlyMs?: number): Promise<boolean>;
 
 	/** Writes a change that no turn makes: an owner taken or given back, a part a human says. */
 	amend(address: AddressKey, change: Amendment): Promise<Amended>;

@@ -125,7 +125,7 @@ class EngineRuntime implements Runtime {
 			runTurn: options.runTurn ?? runTurn,
 			newId: options.newId,
 		});
-		this.#lane = new Lane(backend, log, this.#facts, clock);
+		this.#lane = new Lane(backend, log, this.#facts);
 		this.#solo = new Solo({ backend, owner, clock, log });
 	}
 
@@ -195,7 +195,7 @@ class EngineRuntime implements Runtime {
 			async (span) => {
 				const trace = span.traceparent === undefined ? {} : { traceparent: span.traceparent };
 				const { outcome } = await this.#admit({
-					...this.#lane.edited(inbound),
+					...inbound,
 					acceptedAt: this.#clock.now(),
 					...trace,
 				});

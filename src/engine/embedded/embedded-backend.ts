@@ -96,8 +96,8 @@ export class EmbeddedBackend implements Backend {
 		);
 	}
 
-	revise(address: AddressKey, message: string, content: Content): Promise<boolean> {
-		return this.#write((step) => inbox.revise(step, address, message, content));
+	revise(address: AddressKey, message: string, content: Content, earlyMs = 0): Promise<boolean> {
+		return this.#write((step) => inbox.revise(step, address, { message, content, earlyMs }));
 	}
 
 	claim(address: AddressKey, options: ClaimOptions): Promise<Claim> {

@@ -4,7 +4,7 @@ import type { Accepted } from "../../channel/channel.js";
 import { type AcceptLimits, GATHER_MS, type Timer } from "../backend.js";
 import { checkAddress } from "../check-address.js";
 import type { Head, Step } from "./address-state.js";
-import { between, dueKey, expiryKey, numberedKey, seenKey, timerKey, until } from "./keys.js";
+import { between, dueKey, earlyKey, expiryKey, numberedKey, seenKey, timerKey, until } from "./keys.js";
 import { retire } from "./retention.js";
 
 /** Items of the engine itself are remembered as long as a platform may repeat a message. */
@@ -18,11 +18,31 @@ export function accept(step: Step, item: InboxItem, limits: AcceptLimits): Accep
 	if (known.length === 0 && head.inbox.to - head.inbox.from >= limits.inbox) return { outcome: "full" };
 	remember(step, item.address, ids, limits.dedupeMs);
 	if (known.length > 0) return { outcome: "duplicate" };
-	push(step, item.address, head, item);
+	push(step, item.address, head, edited(step, item));
 	gather(step, head, item, limits.gatherMs ?? GATHER_MS);
 	step.save(item.address, head);
 	retire(step);
 	return { outcome: "accepted" };
+}
+
+/** An edit that came before its message. */
+interface EarlyEdit {
+	content: Content;
+	until: number;
+}
+
+/** The item, with what an edit that came before it made it say. */
+function edited(step: Step, item: InboxItem): InboxItem {
+	if (item.type !== "message") return item;
+	let content: Content | undefined;
+	for (const id of idsOf(item)) {
+		const key = earlyKey(item.address, id);
+		const early = step.tx.get<EarlyEdit>(key);
+		if (early === undefined) continue;
+		step.tx.remove(key);
+		if (early.until > step.now) content ??= early.content;
+	}
+	return content === undefined ? item : { ...item, content };
 }
 
 /** A message of which more may follow puts the next turn off; one of which none can lets it begin. */
@@ -57,7 +77,15 @@ export function remember(step: Step, address: AddressKey, ids: readonly string[]
 	}
 }
 
-export function revise(step: Step, address: AddressKey, message: string, content: Content): boolean {
+interface EditOf {
+	message: string;
+	content: Content;
+	earlyMs: number;
+}
+
+export function revise(step: Step, address: AddressKey, edit: EditOf): boolean {
+	const { message, content, earlyMs } = edit;
+	checkAddress(address);
 	const head = step.load(address);
 	const begun = head.journal > 0 || (head.lease !== undefined && head.lease.until > step.now);
 	const from = begun ? Math.max(head.inbox.from, head.inbox.claimed) : head.inbox.from;
@@ -66,7 +94,15 @@ export function revise(step: Step, address: AddressKey, message: string, content
 		step.tx.put(key, { ...value, content });
 		return true;
 	}
+	if (earlyMs > 0 && !isSeen(step, address, message)) keepEarly(step, earlyKey(address, message), content, earlyMs);
 	return false;
+}
+
+function keepEarly(step: Step, key: string, content: Content, forMs: number): void {
+	const until = step.now + forMs;
+	step.tx.put(key, { content, until } satisfies EarlyEdit);
+	step.tx.put(expiryKey(until, key), 1);
+	retire(step);
 }
 
 export function setTimer(step: Step, address: AddressKey, timer: Timer): void {

@@ -20,6 +20,7 @@ type Numbered = "in" | "row" | "journal" | "out" | "mark";
 export const headKey = (address: AddressKey) => `head ${address}`;
 export const recordKey = (address: AddressKey) => `record ${address}`;
 export const seenKey = (address: AddressKey, id: string) => `seen ${address} ${idText(id)}`;
+export const earlyKey = (address: AddressKey, id: string) => `early ${address} ${idText(id)}`;
 export const timerKey = (address: AddressKey, id: string) => `timer ${address} ${idText(id)}`;
 
 /** What all threads of a chat share. */

@@ -22,13 +22,16 @@ export function retire(step: Step): void {
 	const over = step.tx.range<1 | EndedCall>({ ...until("expire", step.now), limit: AT_ONCE });
 	for (const { key, value } of over) {
 		step.tx.remove(key);
-		if (value === 1) forgetId(step, key.split(" ").slice(2).join(" "));
+		if (value === 1) forgetKept(step, key.split(" ").slice(2).join(" "));
 		else forgetCall(step, value);
 	}
 }
 
-function forgetId(step: Step, seen: string): void {
-	if ((step.tx.get<number>(seen) ?? Number.POSITIVE_INFINITY) <= step.now) step.tx.remove(seen);
+/** What is kept until a time, which is all of it or part of it. */
+function forgetKept(step: Step, key: string): void {
+	const kept = step.tx.get<number | { until: number }>(key);
+	const until = typeof kept === "object" ? kept.until : kept;
+	if (until !== undefined && until <= step.now) step.tx.remove(key);
 }
 
 function forgetCall(step: Step, { address, call }: EndedCall): void {

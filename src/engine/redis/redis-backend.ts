@@ -52,7 +52,7 @@ import { park } from "./scripts/park.js";
 import { postpone } from "./scripts/postpone.js";
 import { release } from "./scripts/release.js";
 import { resend } from "./scripts/resend.js";
-import { revise, waiting } from "./scripts/revise.js";
+import { early, revise, waiting } from "./scripts/revise.js";
 import { hold, letGo } from "./scripts/right.js";
 import { settle } from "./scripts/settle.js";
 import { share } from "./scripts/share.js";
@@ -252,15 +252,21 @@ export class RedisBackend implements Backend {
 		return taken === null ? undefined : this.#taken(taken);
 	}
 
-	async revise(address: AddressKey, message: string, content: Content): Promise<boolean> {
+	async revise(address: AddressKey, message: string, content: Content, earlyMs = 0): Promise<boolean> {
 		for (let tries = 0; tries < REVISE_TRIES; tries += 1) {
-			const [from, items] = (await this.#call.run(waiting, address, [])) as [number, string[]];
+			const asked = await this.#call.run(waiting, address, [idText(message)]);
+			const [from, items, known] = asked as [number, string[], number];
 			const index = items.findIndex((text) => {
 				const item = readItem(text, address);
 				return item.type === "message" && (item.id === message || item.keys?.includes(message));
 			});
 			const found = items[index];
-			if (found === undefined) return false;
+			if (found === undefined) {
+				if (known === 1 || earlyMs <= 0) return false;
+				const args = [idText(message), JSON.stringify(content), earlyMs];
+				if ((await this.#call.run(early, address, args)) === 1) return false;
+				continue;
+			}
 			const item = readItem(found, address);
 			if (item.type !== "message") return false;
 			const args = [from + index, found, writeItem({ ...item, content })];

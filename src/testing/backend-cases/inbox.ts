@@ -5,6 +5,7 @@ import {
 	acceptAll,
 	claimed,
 	DAY,
+	LEASE,
 	limits,
 	message,
 	occurrence,
@@ -139,6 +140,79 @@ export const inboxCases = [
 		const { items } = await claimed(backend, A);
 		expect(items).toEqual([message(A, "m1"), message(A, "m2", { keys: ["k2"], content: edited })]);
 	}),
+
+	rule(
+		"A17: an edit that comes before its message is what that says when it comes, by any of its ids",
+		async (bench) => {
+			const early = { kind: "text", text: 'early "\n\u2028 ñ' } as const;
+			const newer = { kind: "choice", choice: "c", text: "newer" } as const;
+			for (const id of ["m1", "k2", "x".repeat(300)])
+				expect(await bench.backend.revise(A, id, early, 60_000)).toBe(false);
+			expect(await bench.backend.revise(A, "k2", newer, 60_000)).toBe(false);
+			expect(await bench.backend.list({ limit: 10 })).toEqual([]);
+			await bench.restart();
+			await bench.clock.advance(59_000);
+			const got = await bench.backend.accept(message(A, "m1"), limits, {
+				owner: "direct",
+				leaseMs: LEASE,
+				window: 60,
+				items: 9,
+			});
+			expect(got.claimed?.items).toEqual([message(A, "m1", { content: early })]);
+			const long = message(A, "x".repeat(300));
+			await acceptAll(bench.backend, message(A, "m2", { keys: ["k2"] }), long, message(A, "m3"), occurrence(A, "o1"));
+			expect(await bench.backend.accept(message(A, "m1"), limits)).toEqual({ outcome: "duplicate" });
+			const { waiting } = await bench.backend.view(A, { history: 0 });
+			expect(waiting.slice(1)).toEqual([
+				message(A, "m2", { keys: ["k2"], content: newer }),
+				{ ...long, content: early },
+				message(A, "m3"),
+				occurrence(A, "o1"),
+			]);
+			expect(await bench.backend.revise(A, "m2", early)).toBe(true);
+			expect((await bench.backend.view(A, { history: 0 })).waiting[1]).toMatchObject({ id: "m2", content: early });
+		},
+	),
+
+	rule(
+		"A17: an edit that came too early, or of another address, or after all, changes nothing",
+		async ({ backend, clock }) => {
+			const edited = { kind: "text", text: "edited" } as const;
+			for (const [address, id] of [
+				[A, "m1"],
+				[B, "m2"],
+			] as const)
+				await backend.revise(address, id, edited, 60_000);
+			await backend.revise(A, "m3", edited);
+			await clock.advance(60_000);
+			await acceptAll(backend, message(A, "m1"), message(A, "m2"), message(A, "m3"));
+			const { lease, items } = await claimed(backend, A);
+			expect(items).toEqual([message(A, "m1"), message(A, "m2"), message(A, "m3")]);
+			await backend.settle(lease, settlement(3));
+			for (const id of ["m1", "m2", "m3"]) expect(await backend.revise(A, id, edited, 60_000)).toBe(false);
+			expect(await backend.accept(message(A, "m1"), limits)).toEqual({ outcome: "duplicate" });
+			await clock.advance(60_000);
+			await acceptAll(backend, message(A, "m4"), message(A, "m5", { keys: ["k5"] }));
+			expect((await backend.view(A, { history: 0 })).waiting).toEqual([
+				message(A, "m4"),
+				message(A, "m5", { keys: ["k5"] }),
+			]);
+		},
+	),
+
+	rule(
+		"A17: an edit waits for its message also while the inbox is full, and is not told as a message",
+		async ({ backend }) => {
+			const edited = { kind: "text", text: "edited" } as const;
+			await acceptAll(backend, message(A, "m1"));
+			await backend.revise(A, "m2", edited, 60_000);
+			expect(await waitingIds(backend, A)).toEqual(["m1"]);
+			expect(await backend.accept(message(A, "m2"), { ...limits, inbox: 1 })).toEqual({ outcome: "full" });
+			await acceptAll(backend, message(A, "m2"));
+			const { items } = await claimed(backend, A);
+			expect(items).toEqual([message(A, "m1"), message(A, "m2", { content: edited })]);
+		},
+	),
 
 	rule(
 		"an edit leaves alone what a turn has begun to read, also when that turn was cut off",

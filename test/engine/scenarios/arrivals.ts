@@ -173,6 +173,66 @@ export const arrivalScenarios = [
 		},
 	),
 
+	scenario("A17: an edit at one gateway waits for its message at another, and outlives the first", async (scene) => {
+		const first = await scene.start({ roles: ["gateway"] });
+		const ana = first.person();
+		const message = ana.message(words("helo"));
+		await first.channel.receive({
+			type: "edit",
+			address: ana.address,
+			message: message.id,
+			content: words("hello"),
+			at: 0,
+		});
+		const second = await scene.start({ model: echo });
+		scene.kill(first);
+		await second.channel.receive(message);
+		await scene.rest();
+		expect(await scene.said("ana")).toEqual(["hello"]);
+		expect(scene.heard("ana")).toEqual(["re: hello"]);
+		await scene.end();
+	}),
+
+	scenario(
+		"A17: an edit of a message that was answered is told, and nothing that is said later has its words",
+		async (scene) => {
+			const desk = await scene.start({ model: echo });
+			const ana = desk.person();
+			const [first, second] = [ana.message(words("first")), ana.message(words("second"))];
+			await desk.channel.receive(first);
+			await scene.rest();
+			await desk.channel.receive({
+				type: "edit",
+				address: ana.address,
+				message: first.id,
+				content: words("edited"),
+				at: 0,
+			});
+			expect(desk.told("inbound.edit")).toMatchObject([{ message: first.id, waiting: false }]);
+			await desk.channel.receive(first);
+			await desk.channel.receive(second);
+			await scene.rest();
+			expect(await scene.said("ana")).toEqual(["first", "second"]);
+			await scene.end();
+		},
+	),
+
+	scenario(
+		"A17: a reaction that comes before its message is told when it comes, once, and is never a message",
+		async (scene) => {
+			const desk = await scene.start({ model: echo });
+			const ana = desk.person();
+			const { contact, ...message } = ana.message(words("hello"));
+			const { address, id } = message;
+			await desk.channel.receive({ type: "reaction", address, message: id, emoji: "👍", contact, at: 0 });
+			await desk.channel.receive({ ...message, contact });
+			await scene.rest();
+			expect(desk.told("inbound.reaction")).toEqual([expect.objectContaining({ message: id, emoji: "👍" })]);
+			expect(await scene.said("ana")).toEqual(["hello"]);
+			await scene.end();
+		},
+	),
+
 	scenario("A18: a forward and the words beside it, 80 ms apart, are one turn, whatever the policy", async (scene) => {
 		const desk = await scene.start({ model: echo });
 		const ana = desk.person();

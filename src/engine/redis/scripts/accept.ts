@@ -3,6 +3,24 @@ import { inbox } from "./inbox.js";
 import { lease } from "./lease.js";
 import { lua, script } from "./script.js";
 
+const early = lua`
+-- The item, with what an edit that came before it made it say: of a name given twice, JSON's readers take the last.
+local function edited(item, keptUntil)
+  if tonumber(keptUntil) <= NOW then
+    redis.call('HDEL', M, 'ed')
+    return item
+  end
+  for index = 14, #ARGV do
+    local edit = redis.call('HGET', key('e'), ARGV[index])
+    local till, content = string.match(edit or '', '^(%d+)\n(.*)$')
+    if till and tonumber(till) > NOW then
+      return string.sub(item, 1, -2) .. ',"content":' .. content .. '}'
+    end
+  end
+  return item
+end
+`;
+
 /**
  * ARGV: time, address, bound of the inbox, ms to remember ids, item, owner of a claim or empty, its lease, window and
  * items, operation, ms by which the message puts the turn off or empty for no message, ms it may be put off in all, what
@@ -14,9 +32,10 @@ export const accept = script(
 	address,
 	inbox,
 	lease,
+	early,
 	lua`
 local owner, operation, keep = ARGV[6], ARGV[10], tonumber(ARGV[4])
-local v = head('lu', 'pk', 'ra', 'gu', 'za', 'ic', 'dx')
+local v = head('lu', 'pk', 'ra', 'gu', 'za', 'ic', 'dx', 'ed')
 local leased, parked, gatherUntil, newest = v[14] and tonumber(v[14]) > NOW, v[15], v[17], v[18]
 if leased and v[7] == operation then
   return {'accepted', 0, handedOutAgain(v, tonumber(ARGV[8]), v[19], ARGV[13])}
@@ -39,14 +58,18 @@ keepSeen(keep, v[20])
 if met then
   return {'duplicate', 0, false}
 end
-local waiting = redis.call('RPUSH', key('i'), ARGV[5])
+local item = ARGV[5]
+if v[21] and ARGV[11] ~= '' then
+  item = edited(item, v[21])
+end
+local waiting = redis.call('RPUSH', key('i'), item)
 if waiting > tonumber(ARGV[3]) then
   redis.call('RPOP', key('i'))
   redis.call('ZREM', d, unpack(ARGV, 14))
   return {'full', 0, false}
 end
 if not v[2] then
-  known()
+  known(v[21])
 end
 
 -- A message of which more may follow puts the next turn off; one of which none can lets it begin.
@@ -69,7 +92,7 @@ if not leased and not parked then
   elseif owner ~= '' then
     local count = math.min(waiting, tonumber(ARGV[9]))
     grant(v, owner, tonumber(ARGV[7]), count, operation)
-    local items = waiting == 1 and {ARGV[5]} or redis.call('LRANGE', key('i'), 0, count - 1)
+    local items = waiting == 1 and {item} or redis.call('LRANGE', key('i'), 0, count - 1)
     return {'accepted', 0, handedOut(v, tonumber(ARGV[8]), items, ARGV[13])}
   elseif heldBack then
     redis.call('ZADD', P .. 't', NOW + GRACE, A)

@@ -9,7 +9,8 @@ import { lua } from "./script.js";
  * `k` with marks.
  *
  * Keys of an address: `m:` its head, a hash; `r:` its record; `h:` history; `i:` inbox; `j:` journal; `o:` outbox;
- * `w:` what comes in once rows have left; `x:` marks; `t:` timers; `d:` ids seen. Of a chat, under its door and chat:
+ * `w:` what comes in once rows have left; `x:` marks; `t:` timers; `d:` ids seen; `e:` edits of messages that have not come,
+ * each by its message's id, a line with the time until which it is kept and the content. Of a chat, under its door and chat:
  * `p:` when it will have rested from what was sent. Of a door: `share:` in no partition, see `share.ts`.
  *
  * Fields of a head: `f` fence, `lo` and `lu` lease's owner and end, `z` the operation that made or ended it, `za` the
@@ -20,7 +21,8 @@ import { lua } from "./script.js";
  * leases that ran out, `ra` retry at, `gs` and `gu` since and until when messages put the turn off, `pk`
  * parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim, `an` the operation that amended it last; `sf` fence settled last,
  * `rv` the one after which a row was taken out of the history, `jn` there is a journal; `en` the call has ended; `tw`
- * and `sw` wake-ups of the sweeper in a row; `dx` when the ids seen go, all at once; `aw` something waits for rows to leave.
+ * and `sw` wake-ups of the sweeper in a row; `dx` when the ids seen go, all at once; `aw` something waits for rows to leave;
+ * `ed` edits are kept at most until then.
  */
 export const address = lua`
 local NOW = tonumber(ARGV[1])
@@ -60,10 +62,13 @@ local function whole(number)
   return string.format('%.0f', number)
 end
 
--- Lists an address that was not known.
-local function known()
+-- Lists an address that was not known. A head that only tells of an edit goes with it, unless the address becomes known.
+local function known(edited)
   if redis.call('HSETNX', M, 'ih', 0) == 1 then
     redis.call('ZADD', P .. 'a', 0, A)
+    if edited then
+      redis.call('PERSIST', M)
+    end
   end
 end
 `;

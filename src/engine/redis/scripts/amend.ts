@@ -37,7 +37,7 @@ end
 if ARGV[4] ~= '' and ARGV[4] ~= (v[2] or '0') then
   return {'late', 0}
 end
-known()
+known(true)
 if ARGV[3] ~= '' and ARGV[3] ~= (v[1] or 'agent') then
   redis.call('HSET', M, 'ow', ARGV[3])
   redis.call('HINCRBY', M, 'ep', 1)
