@@ -44,10 +44,10 @@ export class Remembered {
 		this.#put(address, { fence, record: undefined, history, rows, window });
 	}
 
-	/** How many rows a call had when it was claimed, or nothing when that is not known. */
-	rowsOf({ address, fence }: Lease): number | "" {
+	/** How many rows a call had when it was claimed, where that is known. */
+	rowsOf({ address, fence }: Lease): number | undefined {
 		const known = this.#known.get(address);
-		return known?.fence === fence ? known.rows : "";
+		return known?.fence === fence ? known.rows : undefined;
 	}
 
 	/**

@@ -1,6 +1,8 @@
 import type { Next, Settlement } from "../backend.js";
 import { idText, paceText, writeHistory, writeItem, writeOutbox, writeTimer } from "./rows.js";
 
+const NONE = -1;
+
 /**
  * A settlement as the script takes it, after the lease; `scripts/settle.ts` says what stands where.
  * @param of.rows how many rows the call had when it was claimed, where that is known
@@ -8,27 +10,31 @@ import { idText, paceText, writeHistory, writeItem, writeOutbox, writeTimer } fr
 export function settleArguments(
 	{ through, record, fresh, append, keep, outbox, then, timers, cancel }: Settlement,
 	{ claim, take }: Next,
-	{ recordText, rows, keepEndedMs }: { recordText: string; rows: number | ""; keepEndedMs: number },
-): (string | number)[] {
-	return [
+	{ recordText, rows, keepEndedMs }: { recordText: string; rows: number | undefined; keepEndedMs: number },
+): string[] {
+	const numbers = [
 		through,
 		keep,
 		fresh ? 1 : 0,
+		record.epoch,
+		record.ended === undefined ? NONE : record.ended.at + keepEndedMs,
+		...(claim === undefined ? [NONE, 0, 0] : [claim.leaseMs, claim.window, claim.items]),
+		take?.leaseMs ?? 0,
+		rows ?? NONE,
+		append.length,
+		outbox.length,
+		cancel.length,
+		timers.length,
+	];
+	return [
+		numbers.map(Math.round).join(" "),
 		recordText,
 		record.owner,
-		record.epoch,
-		record.ended === undefined ? "" : record.ended.at + keepEndedMs,
-		...(claim === undefined ? ["", 0, 0] : [claim.leaseMs, claim.window, claim.items]),
-		...(take === undefined ? ["", 0, ""] : [take.owner, take.leaseMs, paceText(take.pace)]),
+		...(take === undefined ? ["", ""] : [take.owner, paceText(take.pace)]),
 		...(then === undefined ? ["", ""] : [idText(then.id), writeItem(then)]),
-		rows,
-		append.length,
 		...append.map((entry) => writeHistory(entry, record.id)),
-		outbox.length,
 		...outbox.map(writeOutbox),
-		cancel.length,
 		...cancel,
-		timers.length,
 		...timers.flatMap((timer) => [timer.id, writeTimer(timer)]),
 	];
 }
