@@ -50,6 +50,7 @@ import { keep } from "./scripts/keep.js";
 import { mark } from "./scripts/mark.js";
 import { park } from "./scripts/park.js";
 import { postpone } from "./scripts/postpone.js";
+import { reach } from "./scripts/reach.js";
 import { release } from "./scripts/release.js";
 import { resend } from "./scripts/resend.js";
 import { early, revise, waiting } from "./scripts/revise.js";
@@ -60,7 +61,7 @@ import { take } from "./scripts/take.js";
 import { unpark } from "./scripts/unpark.js";
 import { list, view } from "./scripts/view.js";
 import type { Session, SessionOptions } from "./session.js";
-import { settleArguments } from "./settle-arguments.js";
+import { numbers, settleArguments } from "./settle-arguments.js";
 import { notOpen } from "./unavailable.js";
 
 export interface RedisBackendOptions extends SessionOptions {
@@ -117,20 +118,18 @@ export class RedisBackend implements Backend {
 
 	async accept(item: InboxItem, limits: AcceptLimits, claim?: ClaimOptions): Promise<Accepted & { claimed?: Claimed }> {
 		const { address } = item;
-		const ids = [item.id, ...(item.keys ?? [])];
-		const terms = claim === undefined ? ["", 0, 0, 0] : terms4(claim);
-		const known = claim && this.#remembered.settled(address, claim.window);
-		const gathers = item.type === "message" ? (item.gathersMs ?? 0) : "";
+		const { leaseMs = 0, window = 0, items = 0, owner = "" } = claim ?? {};
+		const known = claim && this.#remembered.settled(address, window);
+		const gathers = item.type === "message" ? (item.gathersMs ?? 0) : -1;
+		const { inbox, dedupeMs, gatherMs = GATHER_MS } = limits;
 		const [outcome, wake, handed, putOff] = (await this.#call.run(accept, address, [
-			limits.inbox,
-			limits.dedupeMs,
+			numbers(inbox, dedupeMs, leaseMs, window, items, gathers, gatherMs),
 			writeItem(item),
-			...terms,
+			owner,
 			this.#call.operation(),
-			gathers,
-			limits.gatherMs ?? GATHER_MS,
 			known?.name ?? "",
-			...ids.map(idText),
+			idText(item.id),
+			...(item.keys ?? []).map(idText),
 		])) as [Accepted["outcome"], number, HandedOut | null, (number | null)?];
 		if (wake === 1) this.#wake("turns", address);
 		if (putOff) this.#lookBy(putOff);
@@ -240,7 +239,9 @@ export class RedisBackend implements Backend {
 	): Promise<Taken | undefined> {
 		const reason = "reason" in result ? JSON.stringify(result.reason) : "";
 		const at = result.status === "retry" ? result.at : "";
-		const args = [owner, JSON.stringify(row), result.status, reason, at, next?.leaseMs ?? "", paceText(next?.pace)];
+		const taking = [next?.leaseMs ?? "", paceText(next?.pace)];
+		const unreachable = result.status === "failed" && result.unreachable ? 1 : "";
+		const args = [owner, JSON.stringify(row), result.status, reason, at, ...taking, unreachable];
 		const [taken, wakeTurn, wakeSend] = (await this.#call.run(mark, address, args)) as [
 			TakenReply | null,
 			number,
@@ -273,6 +274,10 @@ export class RedisBackend implements Backend {
 			if ((await this.#call.run(revise, address, args)) === 1) return true;
 		}
 		return false;
+	}
+
+	async reach(address: AddressKey, unreachable: string | undefined): Promise<void> {
+		await this.#call.run(reach, address, [unreachable === undefined ? "" : JSON.stringify(unreachable)]);
 	}
 
 	async amend(address: AddressKey, { epoch, owner, say = [], append = [] }: Amendment): Promise<Amended> {
@@ -338,6 +343,14 @@ export class RedisBackend implements Backend {
 			found.push(...(await ask([prefix], index === 0 ? (after ?? "") : "", limit - found.length)));
 		}
 		return found;
+	}
+
+	async answers(): Promise<void> {
+		const { connection } = this.#open();
+		const asked = this.#partitions.all.map((prefix) => connection.run(list, [prefix], ["", "a", 1]));
+		await Promise.any(asked).catch(({ errors: [first] }: AggregateError) => {
+			throw first;
+		});
 	}
 
 	serve(work: Work, concurrency: number, run: (address: AddressKey) => Promise<void>): Serving {

@@ -12,7 +12,7 @@ export function settleArguments(
 	{ claim, take }: Next,
 	{ recordText, rows, keepEndedMs }: { recordText: string; rows: number | undefined; keepEndedMs: number },
 ): string[] {
-	const numbers = [
+	const terms = numbers(
 		through,
 		keep,
 		fresh ? 1 : 0,
@@ -25,9 +25,9 @@ export function settleArguments(
 		outbox.length,
 		cancel.length,
 		timers.length,
-	];
+	);
 	return [
-		numbers.map(Math.round).join(" "),
+		terms,
 		recordText,
 		record.owner,
 		...(take === undefined ? ["", ""] : [take.owner, paceText(take.pace)]),
@@ -37,4 +37,9 @@ export function settleArguments(
 		...cancel,
 		...timers.flatMap((timer) => [timer.id, writeTimer(timer)]),
 	];
+}
+
+/** Several numbers as one argument. */
+export function numbers(...all: readonly number[]): string {
+	return all.map(Math.round).join(" ");
 }

@@ -2,6 +2,7 @@ import { address } from "./address.js";
 import { inbox } from "./inbox.js";
 import { lease } from "./lease.js";
 import { lua, script } from "./script.js";
+import { timers } from "./timers.js";
 
 const early = lua`
 -- The item, with what an edit that came before it made it say: of a name given twice, JSON's readers take the last.
@@ -10,7 +11,7 @@ local function edited(item, keptUntil)
     redis.call('HDEL', M, 'ed')
     return item
   end
-  for index = 14, #ARGV do
+  for index = 8, #ARGV do
     local edit = redis.call('HGET', key('e'), ARGV[index])
     local till, content = string.match(edit or '', '^(%d+)\n(.*)$')
     if till and tonumber(till) > NOW then
@@ -22,9 +23,9 @@ end
 `;
 
 /**
- * ARGV: time, address, bound of the inbox, ms to remember ids, item, owner of a claim or empty, its lease, window and
- * items, operation, ms by which the message puts the turn off or empty for no message, ms it may be put off in all, what
- * the caller remembers or empty, ids.
+ * ARGV: time, address, numbers, item, owner of a claim or empty, operation, what the caller remembers or empty, ids. The
+ * numbers, in one, since each argument costs: bound of the inbox, ms to remember ids, lease of the claim, its window and
+ * items, ms by which the message puts the turn off or -1 for no message, ms it may be put off in all.
  * @returns outcome, whether to wake a worker, what was claimed, until when the turn is put off
  */
 export const accept = script(
@@ -32,20 +33,24 @@ export const accept = script(
 	address,
 	inbox,
 	lease,
+	timers,
 	early,
 	lua`
-local owner, operation, keep = ARGV[6], ARGV[10], tonumber(ARGV[4])
-local v = head('lu', 'pk', 'ra', 'gu', 'za', 'ic', 'dx', 'ed')
+local bound, dedupe, claimLease, window, mostItems, gathers, longest = string.match(ARGV[3],
+  '^(%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+) (%d+)$')
+local owner, operation, keep = ARGV[5], ARGV[6], tonumber(dedupe)
+gathers = gathers ~= '-1' and tonumber(gathers)
+local v = head('lu', 'pk', 'ra', 'gu', 'za', 'ic', 'dx', 'ed', 'un')
 local leased, parked, gatherUntil, newest = v[14] and tonumber(v[14]) > NOW, v[15], v[17], v[18]
 if leased and v[7] == operation then
-  return {'accepted', 0, handedOutAgain(v, tonumber(ARGV[8]), v[19], ARGV[13])}
+  return {'accepted', 0, handedOutAgain(v, tonumber(window), v[19], ARGV[7])}
 end
 if newest and string.sub(newest, 2) == operation then
   return {'accepted', tonumber(string.sub(newest, 1, 1)), false}
 end
 
 local d, till, met = key('d'), whole(NOW + keep), false
-for index = 14, #ARGV do
+for index = 8, #ARGV do
   if redis.call('ZADD', d, 'NX', till, ARGV[index]) == 0 then
     if seen(ARGV[index]) then
       met = true
@@ -58,25 +63,29 @@ keepSeen(keep, v[20])
 if met then
   return {'duplicate', 0, false}
 end
-local item = ARGV[5]
-if v[21] and ARGV[11] ~= '' then
+local item = ARGV[4]
+if v[21] and gathers then
   item = edited(item, v[21])
 end
 local waiting = redis.call('RPUSH', key('i'), item)
-if waiting > tonumber(ARGV[3]) then
+if waiting > tonumber(bound) then
   redis.call('RPOP', key('i'))
-  redis.call('ZREM', d, unpack(ARGV, 14))
+  redis.call('ZREM', d, unpack(ARGV, 8))
   return {'full', 0, false}
 end
 if not v[2] then
   known(v[21])
 end
 
+if v[22] and ARGV[11] ~= '' then
+  reached()
+end
+
 -- A message of which more may follow puts the next turn off; one of which none can lets it begin.
-local gathers, heldBack = tonumber(ARGV[11]), gatherUntil and tonumber(gatherUntil) > NOW
+local heldBack = gatherUntil and tonumber(gatherUntil) > NOW
 if gathers and gathers > 0 then
   local since = tonumber(v[6]) or NOW
-  gatherUntil = math.min(NOW + gathers, since + tonumber(ARGV[12]))
+  gatherUntil = math.min(NOW + gathers, since + tonumber(longest))
   redis.call('HSET', M, 'gs', since, 'gu', gatherUntil)
 elseif gathers and v[6] then
   redis.call('HDEL', M, 'gs', 'gu')
@@ -90,10 +99,10 @@ if not leased and not parked then
     redis.call('ZADD', P .. 't', till, A)
     put = till
   elseif owner ~= '' then
-    local count = math.min(waiting, tonumber(ARGV[9]))
-    grant(v, owner, tonumber(ARGV[7]), count, operation)
+    local count = math.min(waiting, tonumber(mostItems))
+    grant(v, owner, tonumber(claimLease), count, operation)
     local items = waiting == 1 and {item} or redis.call('LRANGE', key('i'), 0, count - 1)
-    return {'accepted', 0, handedOut(v, tonumber(ARGV[8]), items, ARGV[13])}
+    return {'accepted', 0, handedOut(v, tonumber(window), items, ARGV[7])}
   elseif heldBack then
     redis.call('ZADD', P .. 't', NOW + GRACE, A)
     wakeTurn = 1
