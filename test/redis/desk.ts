@@ -10,7 +10,11 @@ export const terms = { leaseMs: 2_000, window: 60, items: 100 };
 export const sent = { status: "sent", platformId: "p" } as const;
 
 /** A backend on the system's clock, open. */
-export async function opened(url: string, prefix: string, log: Log = silentLog): Promise<RedisBackend> {
+export async function opened(
+	url: string | readonly string[],
+	prefix: string,
+	log: Log = silentLog,
+): Promise<RedisBackend> {
 	const backend = redis({ url, prefix, clock: systemClock, log });
 	await backend.open();
 	return backend;

@@ -2,26 +2,42 @@ import { Redis } from "ioredis";
 import { RedisServer } from "./redis-server.js";
 
 const SLOTS = 16_384;
+const PRIMARIES = 3;
 
-/** A real cluster of three nodes on the loopback interface, without replicas. */
+export interface RedisClusterOptions {
+	/** Gives the first primary a replica, the last of `nodes`. */
+	replica?: boolean;
+	/** Further options of every node: `["--cluster-require-full-coverage", "no"]`. */
+	args?: readonly string[];
+}
+
+/** A real cluster of three primaries on the loopback interface. */
 export class RedisCluster {
 	private constructor(readonly nodes: readonly RedisServer[]) {}
 
-	static async start(): Promise<RedisCluster> {
-		const args = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"];
-		const nodes = await Promise.all([1, 2, 3].map(() => RedisServer.start({ aof: true, args })));
+	static async start({ replica = false, args: more = [] }: RedisClusterOptions = {}): Promise<RedisCluster> {
+		const args = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000", ...more];
+		const count = replica ? PRIMARIES + 1 : PRIMARIES;
+		const nodes = await Promise.all(Array.from({ length: count }, () => RedisServer.start({ aof: true, args })));
 		const clients = nodes.map(({ url }) => new Redis(url));
-		const share = Math.ceil(SLOTS / nodes.length);
+		const share = Math.ceil(SLOTS / PRIMARIES);
 		for (const [index, client] of clients.entries()) {
 			const from = index * share;
-			await client.call("CLUSTER", "ADDSLOTSRANGE", from, Math.min(SLOTS, from + share) - 1);
+			const to = Math.min(SLOTS, from + share) - 1;
+			if (index < PRIMARIES) await client.call("CLUSTER", "ADDSLOTSRANGE", from, to);
 			for (const { port } of nodes) await client.call("CLUSTER", "MEET", "127.0.0.1", port);
 		}
-		for (const client of clients) {
-			while (!(await client.cluster("INFO")).includes("cluster_state:ok"))
-				await new Promise((resolve) => setTimeout(resolve, 20));
-			client.disconnect();
+		const [first] = clients;
+		for (const client of clients)
+			await until(async () => {
+				const info = await client.cluster("INFO");
+				return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${count}`);
+			});
+		if (replica && first !== undefined) {
+			await clients.at(-1)?.call("CLUSTER", "REPLICATE", await first.cluster("MYID"));
+			await until(async () => (await first.info("replication")).includes("state=online"));
 		}
+		for (const client of clients) client.disconnect();
 		return new RedisCluster(nodes);
 	}
 
@@ -30,7 +46,23 @@ export class RedisCluster {
 		return this.nodes[0]!.url;
 	}
 
+	get urls(): readonly string[] {
+		return this.nodes.map(({ url }) => url);
+	}
+
+	/** Which node has a key, as long as none was failed over. */
+	async nodeOf(key: string): Promise<RedisServer> {
+		const client = new Redis(this.url);
+		const slot = Number(await client.call("CLUSTER", "KEYSLOT", key));
+		client.disconnect();
+		return this.nodes[Math.floor(slot / Math.ceil(SLOTS / PRIMARIES))]!;
+	}
+
 	async dispose(): Promise<void> {
 		await Promise.all(this.nodes.map((node) => node.dispose()));
 	}
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+	while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }

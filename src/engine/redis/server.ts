@@ -1,4 +1,4 @@
-import { type Job, Worker } from "bullmq";
+import { Worker } from "bullmq";
 import type { AddressKey } from "../../call/address.js";
 import { type Clock, systemClock } from "../../clock.js";
 import type { Log } from "../../observe/log.js";
@@ -29,11 +29,12 @@ export class Server implements Serving {
 	#active = 0;
 	#stopped: Promise<void> | undefined;
 	#whenIdle: (() => void) | undefined;
+	readonly #unregister: () => void;
 
 	constructor(options: ServerOptions) {
 		this.#options = options;
 		const { work, concurrency, client, prefix, log } = options;
-		this.#worker = new Worker<WakeUp>(QUEUES[work], (job) => this.#take(job), {
+		this.#worker = new Worker<WakeUp>(QUEUES[work], (job) => this.#take(job.data.address), {
 			connection: client,
 			prefix: queuePrefix(prefix),
 			concurrency,
@@ -46,6 +47,9 @@ export class Server implements Serving {
 			metrics: { maxDataPoints: 60 },
 		});
 		client.on("error", () => {});
+		this.#unregister = options.wakeUps.serve(work, (address) => {
+			if (this.#active < this.#worker.concurrency) void this.#take(address);
+		});
 		this.#worker.on("error", (error) => log.debug("wakeup.trouble", { work, reason: error.name }));
 	}
 
@@ -60,6 +64,7 @@ export class Server implements Serving {
 
 	async #stop(graceMs: number): Promise<void> {
 		const { clock, client } = this.#options;
+		this.#unregister();
 		void this.#worker.pause(true);
 		if (this.#active > 0 && graceMs > 0) {
 			await new Promise<void>((resolve) => {
@@ -83,7 +88,7 @@ export class Server implements Serving {
 		client.disconnect();
 	}
 
-	async #take({ data: { address } }: Job<WakeUp>): Promise<void> {
+	async #take(address: AddressKey): Promise<void> {
 		const { running, work, wakeUps } = this.#options;
 		if (this.#stopped !== undefined) return wakeUps.wake(work, address);
 		if (running.has(address)) {

@@ -1,5 +1,5 @@
 import type { AddressKey } from "../../call/address.js";
-import type { Clock } from "../../clock.js";
+import { type Clock, systemClock } from "../../clock.js";
 import { CallboardError } from "../../errors.js";
 import type { Log } from "../../observe/log.js";
 import type { Serving, Work } from "../backend.js";
@@ -19,6 +19,9 @@ export interface SessionOptions {
 	clock: Clock;
 	log: Log;
 }
+
+/** How long the first operation may take, ms: the client of a cluster in which nodes are missing waits for them. */
+const FIRST_MS = 5_000;
 
 /** All that is open towards Redis between `open` and `close` of a backend. */
 export class Session {
@@ -43,7 +46,8 @@ export class Session {
 		const cluster = await checkFit(urls, log);
 		const connection = new Connection(connect(urls, cluster), { clock, log });
 		try {
-			await checkFormat(connection.client, prefix, partitions.all.length);
+			const late = unavailable(cluster ? "CLUSTERDOWN" : "TIMEOUT");
+			await inTime(checkFormat(connection.client, prefix, partitions.all.length), late);
 		} catch (error) {
 			connection.client.disconnect();
 			throw error instanceof CallboardError ? error : unavailable(classOf(error));
@@ -85,4 +89,11 @@ export class Session {
 		if (this.connection.up) await this.wakeUps.idle();
 		await Promise.all([this.wakeUps.close(), this.connection.close()]);
 	}
+}
+
+function inTime(asked: Promise<void>, late: Error): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const stop = systemClock.after(FIRST_MS, () => reject(late));
+		asked.then(resolve, reject).finally(stop);
+	});
 }

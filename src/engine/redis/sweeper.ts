@@ -1,5 +1,5 @@
 import type { AddressKey } from "../../call/address.js";
-import type { Clock } from "../../clock.js";
+import { type Clock, systemClock } from "../../clock.js";
 import type { Connection } from "./connection.js";
 import type { Partitions } from "./partition.js";
 import { sweep } from "./scripts/sweep.js";
@@ -21,6 +21,8 @@ const REST_MS = 1;
 /** Shortest time after a look that found something, ms. */
 const AFTER_FIND_MS = 25;
 const AT_ONCE = 500;
+/** How long a look waits for partitions whose node does not answer, ms: the others are not to wait for them. */
+const PATIENCE_MS = 500;
 
 type Reply = [turns: AddressKey[], sends: AddressKey[], next: string, more: number, lost: number];
 
@@ -37,6 +39,8 @@ export class Sweeper {
 	#lastAt = 0;
 	/** When it was asked to look while it looked. */
 	#askedFor = Number.POSITIVE_INFINITY;
+	/** What was asked and has not answered yet is not asked again. */
+	readonly #asked = new Set<string>();
 	/** How many wake-ups were found lost. */
 	lost = 0;
 
@@ -72,28 +76,41 @@ export class Sweeper {
 		const { clock } = this.#options;
 		this.#nextAt = undefined;
 		this.#askedFor = Number.POSITIVE_INFINITY;
-		const wait = await this.#sweep().catch(() => EVERY_MS);
+		await this.#sweepAll();
 		this.#lastAt = clock.now();
-		this.#schedule(Math.min(wait, this.#askedFor - clock.now()));
+		this.#schedule(Math.min(EVERY_MS * (0.8 + 0.4 * Math.random()), this.#askedFor - clock.now()));
 	}
 
-	/** @returns how long to wait for the next look */
-	async #sweep(): Promise<number> {
-		const { connection, partitions, cluster, wakeUps, clock } = this.#options;
+	#sweepAll(): Promise<void> {
+		const { partitions, cluster } = this.#options;
 		const groups = cluster ? partitions.all.map((prefix) => [prefix]) : [partitions.all];
-		const replies = await Promise.all(
-			groups.map((prefixes) => connection.run(sweep, prefixes, ["", AT_ONCE]) as Promise<Reply>),
-		);
-		let wait = EVERY_MS * (0.8 + 0.4 * Math.random());
-		let found = 0;
-		for (const [turns, sends, next, more, lost] of replies) {
+		return new Promise((resolve) => {
+			const stop = systemClock.after(PATIENCE_MS, resolve);
+			void Promise.all(groups.map((prefixes) => this.#sweep(prefixes))).then(() => {
+				stop();
+				resolve();
+			});
+		});
+	}
+
+	async #sweep(prefixes: readonly string[]): Promise<void> {
+		const { connection, wakeUps, clock } = this.#options;
+		const [first = ""] = prefixes;
+		if (this.#asked.has(first)) return;
+		this.#asked.add(first);
+		try {
+			const reply = (await connection.run(sweep, prefixes, ["", AT_ONCE])) as Reply;
+			const [turns, sends, next, more, lost] = reply;
 			this.lost += lost;
 			wakeUps.wake("turns", ...turns);
 			wakeUps.wake("sends", ...sends);
-			found += turns.length + sends.length;
-			if (more === 1) wait = 0;
-			else if (next !== "") wait = Math.min(wait, Math.max(0, Number(next) - clock.now()));
+			const rest = turns.length + sends.length > 0 ? AFTER_FIND_MS : 0;
+			const due = more === 1 ? 0 : next === "" ? Number.POSITIVE_INFINITY : Number(next) - clock.now();
+			this.lookBy(clock.now() + Math.max(rest, due));
+		} catch {
+			// Asked again at the next look.
+		} finally {
+			this.#asked.delete(first);
 		}
-		return found > 0 ? Math.max(AFTER_FIND_MS, wait) : wait;
 	}
 }

@@ -1,5 +1,6 @@
 import { Queue } from "bullmq";
 import type { AddressKey } from "../../call/address.js";
+import { systemClock } from "../../clock.js";
 import type { Log } from "../../observe/log.js";
 import type { Work } from "../backend.js";
 import type { Client } from "./connection.js";
@@ -16,6 +17,8 @@ export const queuePrefix = (prefix: string) => `{${prefix}}`;
 
 const OPTIONS = { removeOnComplete: true, removeOnFail: { count: 100 } } as const;
 const EVENTS_KEPT = 100;
+/** How long the queue may take to take a wake-up in before this process helps itself, ms. */
+const PATIENCE_MS = 1_000;
 
 /**
  * Wakes whoever serves an address, in whatever process. A wake-up may be lost or come twice: the sweeper gives another,
@@ -26,6 +29,10 @@ export class WakeUps {
 	readonly #log: Log;
 	readonly #waiting: Record<Work, AddressKey[]> = { turns: [], sends: [] };
 	readonly #adding = new Set<Promise<unknown>>();
+	/** Whoever serves in this process. */
+	readonly #servers: Record<Work, Set<(address: AddressKey) => void>> = { turns: new Set(), sends: new Set() };
+	/** Set while the queue takes nothing in: on a cluster, its node may be gone and others be there. */
+	#down = false;
 	#scheduled = false;
 
 	constructor(client: Client, prefix: string, log: Log) {
@@ -51,6 +58,12 @@ export class WakeUps {
 		setImmediate(() => this.#flush());
 	}
 
+	/** Whom to wake without the queue while it takes nothing in. Returns what ends it. */
+	serve(work: Work, wake: (address: AddressKey) => void): () => void {
+		this.#servers[work].add(wake);
+		return () => this.#servers[work].delete(wake);
+	}
+
 	/** Resolves when all wake-ups asked for so far were given, or failed. */
 	async idle(): Promise<void> {
 		while (this.#scheduled || this.#adding.size > 0) {
@@ -74,10 +87,20 @@ export class WakeUps {
 	}
 
 	async #add(work: Work, addresses: readonly AddressKey[]): Promise<void> {
+		const help = () => {
+			this.#down = true;
+			for (const wake of this.#servers[work]) addresses.forEach(wake);
+		};
+		const stop = this.#down ? undefined : systemClock.after(PATIENCE_MS, help);
+		if (this.#down) help();
 		try {
 			await this.queues[work].addBulk(addresses.map((address) => ({ name: "wake", data: { address }, opts: OPTIONS })));
+			this.#down = false;
 		} catch (error) {
 			this.#log.debug("wakeup.lost", { work, count: addresses.length, error });
+			if (!this.#down) help();
+		} finally {
+			stop?.();
 		}
 	}
 }
