@@ -388,6 +388,13 @@ export interface Backend {
 	listen?(hear: (news: News) => void): Promise<() => void>;
 
 	/**
+	 * Resolves when the store answers, for some addresses at least: one of its machines may be gone. Absent where it is
+	 * there as a whole or not at all.
+	 * @throws CallboardError `BACKEND_UNAVAILABLE`
+	 */
+	answers?(): Promise<void>;
+
+	/**
 	 * Calls `run` for every address that has work of this kind, also work left by a dead process, never twice at once
 	 * for one address within this process, at most `concurrency` at a time, in the order in which they became ready. An
 	 * address that still has work after its run queues up again behind the others; one whose run did nothing for it, as
