@@ -20,9 +20,10 @@ export async function listCalls(
 	if (json) shell.out(JSON.stringify(lines));
 	else if (lines.length === 0) shell.out("no calls");
 	else {
-		const rows = lines.map(({ call, state, agent, turns, waiting, unsent, marks, address, about }) => {
+		const rows = lines.map(({ call, state, agent, turns, waiting, unsent, marks, address, about, unreachable }) => {
 			const id = call?.slice(0, SHOWN_ID) ?? "-";
-			return [id, state, agent ?? "-", turns, waiting, unsent, marks, address, about ?? ""];
+			const notes = [about, unreachable && `unreachable: ${unreachable.reason}`].filter((note) => note !== undefined);
+			return [id, state, agent ?? "-", turns, waiting, unsent, marks, address, notes.join("; ")];
 		});
 		const head = ["CALL", "STATE", "AGENT", "TURNS", "WAITING", "UNSENT", "MARKS", "ADDRESS", "ABOUT"];
 		for (const line of tableOf([head, ...rows])) shell.out(line);

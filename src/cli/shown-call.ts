@@ -6,11 +6,14 @@ import { timeOf } from "./table.js";
 
 /** All that is stored of a call, for a person: what it is, what was said, what waits and what did not arrive. */
 export function shownCall(view: AddressView): string[] {
-	const { address, record, parked, failures, history, waiting, outbox, marks, timers } = view;
+	const { address, record, parked, failures, history, waiting, outbox, marks, timers, unreachable } = view;
 	return [
 		`address    ${address}`,
 		...(record === undefined ? ["call       none yet"] : recordLines(record)),
 		...(parked === undefined ? [] : [`parked     ${parked}`]),
+		...(unreachable === undefined
+			? []
+			: [`person     cannot be reached since ${timeOf(unreachable.at)}: ${unreachable.reason}`]),
 		...(failures === 0 ? [] : [`failures   ${failures} in a row`]),
 		...section("history", history.map(entryLine)),
 		...section("waiting", waiting.map(itemLine)),

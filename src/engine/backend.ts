@@ -93,7 +93,14 @@ export interface OutboxRow {
 	ends?: string;
 }
 
-/** Brings its item into the inbox once, at its time or as soon after as the backend is open; a full inbox takes it. */
+/** What ids of an agent's own timers begin with: these rest while the person cannot be reached. */
+export const LATER = "later.";
+
+/**
+ * Brings its item into the inbox once, at its time or as soon after as the backend is open; a full inbox takes it. One
+ * of an agent (see `LATER`) whose time comes while the person cannot be reached does so once they can be, or within a day
+ * of the end of their call.
+ */
 export interface Timer {
 	/** Unique within the address; setting it again replaces it. */
 	id: string;
@@ -162,7 +169,8 @@ export type Taken =
 
 export type RowResult =
 	| { status: "sent"; platformId: string }
-	| { status: "failed"; reason: string }
+	/** `unreachable`: nothing else would arrive there either. It stays on record until the next message. */
+	| { status: "failed"; reason: string; unreachable?: true }
 	| { status: "ambiguous"; reason: string }
 	/** Certainly not delivered: again at `at`, before anything behind it. */
 	| { status: "retry"; at: number; reason: string };
@@ -187,6 +195,12 @@ export interface OutboxMark {
 	at: number;
 }
 
+/** Since when, and why, a person cannot be reached. */
+export interface Unreachable {
+	at: number;
+	reason: string;
+}
+
 /** All that is stored under one address, for people and tests. */
 export interface AddressView {
 	address: AddressKey;
@@ -198,6 +212,8 @@ export interface AddressView {
 	timers: readonly Timer[];
 	failures: number;
 	parked: string | undefined;
+	/** Set while the person cannot be reached. */
+	unreachable?: Unreachable;
 }
 
 export type Work = "turns" | "sends";
@@ -333,6 +349,12 @@ export interface Backend {
 	 * @returns whether it was still waiting
 	 */
 	revise(address: AddressKey, message: string, content: Content, earlyMs?: number): Promise<boolean>;
+
+	/**
+	 * Says that the person at a known address cannot be reached, by the reason why, or, without one, that they can be again.
+	 * A message accepted from them and a row that was sent say so, too; a row that `failed` may say the contrary.
+	 */
+	reach(address: AddressKey, unreachable: string | undefined): Promise<void>;
 
 	/** Writes a change that no turn makes: an owner taken or given back, a part a human says. */
 	amend(address: AddressKey, change: Amendment): Promise<Amended>;

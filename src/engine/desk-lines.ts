@@ -3,7 +3,8 @@ import type { AddressView } from "./backend.js";
 import type { CallLine, CallState, OutboxLine } from "./desk.js";
 
 /** Undefined for an address at which nothing is known but which messages were seen. */
-export function lineOf({ address, record, waiting, outbox, marks, parked }: AddressView): CallLine | undefined {
+export function lineOf(view: AddressView): CallLine | undefined {
+	const { address, record, waiting, outbox, marks, parked, unreachable } = view;
 	if (record === undefined && waiting.length === 0 && parked === undefined) return undefined;
 	const about = parked ?? record?.ended?.reason ?? (record?.owner === "human" ? record.forwarded?.to : undefined);
 	return {
@@ -12,6 +13,7 @@ export function lineOf({ address, record, waiting, outbox, marks, parked }: Addr
 		owner: record?.owner ?? "agent",
 		state: stateOf(record, parked),
 		...(about === undefined ? {} : { about }),
+		...(unreachable && { unreachable }),
 		turns: record?.turns ?? 0,
 		waiting: waiting.length,
 		unsent: outbox.length,

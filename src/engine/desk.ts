@@ -1,7 +1,7 @@
 import type { AddressKey } from "../call/address.js";
 import type { Owner } from "../call/call-record.js";
 import type { Json } from "../call/json.js";
-import type { AddressView, OutboxMark } from "./backend.js";
+import type { AddressView, OutboxMark, Unreachable } from "./backend.js";
 import type { Survey } from "./survey.js";
 
 /** One call, in a line. Nothing a person said. */
@@ -15,6 +15,8 @@ export interface CallLine {
 	state: "open" | "forwarded" | "ended" | "parked";
 	/** Why it is parked or ended, or to whom it was forwarded. */
 	about?: string;
+	/** Set while the person cannot be reached: nothing more arrives, and the agent's timers rest. */
+	unreachable?: Unreachable;
 	turns: number;
 	waiting: number;
 	unsent: number;

@@ -12,7 +12,8 @@ const EARLY_MS = 60_000;
 /**
  * The way of everything inbound that no turn reads: edits, deletions, reactions, statuses, echoes. None of it can
  * become the input of a turn. Each is logged and told to observers when it comes, whether or not its message has come by
- * then; an edit also changes its message while that waits, or when it comes within a minute, at whichever process.
+ * then; an edit also changes its message while that waits, or when it comes within a minute, at whichever process, and
+ * word that a person cannot be reached stays with their call.
  */
 export class Lane {
 	constructor(
@@ -49,7 +50,8 @@ export class Lane {
 				return { sent, status, ...(code === undefined ? {} : { code }) };
 			}
 			case "reachable": {
-				const { reachable, reason } = inbound;
+				const { address, reachable, reason } = inbound;
+				await this.backend.reach(address, reachable ? undefined : (reason ?? "the platform says so"));
 				return { reachable, ...(reason === undefined ? {} : { reason }) };
 			}
 		}

@@ -272,8 +272,13 @@ export class Sender {
 			case "sent":
 				return { status: "sent", platformId: result.id };
 			case "failed":
+				return {
+					status: "failed",
+					reason: result.reason,
+					...(result.unreachable && { unreachable: result.unreachable }),
+				};
 			case "ambiguous":
-				return { status: result.outcome, reason: result.reason };
+				return { status: "ambiguous", reason: result.reason };
 			case "retry": {
 				if (attempt >= limits.attempts)
 					return { status: "failed", reason: `given up after ${attempt} tries: ${result.reason}` };

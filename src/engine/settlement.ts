@@ -5,7 +5,7 @@ import type { Part } from "../call/part.js";
 import type { Channel, Payload } from "../channel/channel.js";
 import { keepsQuiet } from "../turn/settle.js";
 import type { SpokenPart, TurnResult } from "../turn/turn.js";
-import type { Claimed, OutboxRow, Settlement, Timer } from "./backend.js";
+import { type Claimed, LATER, type OutboxRow, type Settlement, type Timer } from "./backend.js";
 
 export interface SettlementContext {
 	claim: Claimed;
@@ -24,7 +24,7 @@ export interface SettlementContext {
 /** The one timer of the engine itself: a call that stays quiet is closed. */
 const IDLE = "idle";
 /** Timers of the agent's author stand apart from it, whatever they are called. */
-const own = (id: string) => `later.${id}`;
+const own = (id: string) => `${LATER}${id}`;
 
 /** What a turn decided, as the backend writes it: parts rendered, its timers and the idle close with it. */
 export function settlementOf(result: TurnResult, context: SettlementContext): Settlement {

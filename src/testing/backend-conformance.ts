@@ -6,6 +6,7 @@ import { goingOnCases } from "./backend-cases/going-on.js";
 import { inboxCases } from "./backend-cases/inbox.js";
 import { outboxCases } from "./backend-cases/outbox.js";
 import { paceCases } from "./backend-cases/pace.js";
+import { reachCases } from "./backend-cases/reach.js";
 import { reopeningCases } from "./backend-cases/reopening.js";
 import { servingCases } from "./backend-cases/serving.js";
 import { shareCases } from "./backend-cases/share.js";
@@ -44,6 +45,7 @@ export function backendConformance({ name, make, manyProcesses = false, skip = [
 		"going on": goingOnCases,
 		arrivals: arrivalCases,
 		timers: timerCases,
+		reach: reachCases,
 		serving: servingCases,
 		reopening: reopeningCases,
 	};

@@ -179,6 +179,15 @@ test("D8: a person who cannot be reached any more is told of, and the others get
 	expect(desk.facts.filter(({ event }) => event === "contact.unreachable").map(({ address }) => address)).toEqual([
 		people[1]?.address,
 	]);
+	const marked = async () => {
+		const views = await Promise.all(people.map(({ address }) => desk.backend.view(address, { history: 0 })));
+		return views.map(({ unreachable }) => unreachable?.reason);
+	};
+	expect(await marked()).toEqual([undefined, "403 blocked", undefined]);
+	await people[1]?.says("I am back");
+	expect(await marked()).toEqual([undefined, undefined, undefined]);
+	await desk.runtime.idle();
+	expect(people[1]?.heard).toEqual(["re: I am back"]);
 	await desk.end();
 });
 

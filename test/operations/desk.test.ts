@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { shownCall } from "../../src/cli/shown-call.js";
 import { BackendDesk } from "../../src/engine/backend-desk.js";
+import { platformAnswers } from "../../src/testing/platform-answers.js";
 import { Gate, type Stand, stand } from "../engine/stand.js";
 
 const forwarding = { tools: { human: { run: (_: unknown, doing: { acts: object[] }) => doing.acts.push(handOver) } } };
@@ -352,5 +354,31 @@ test("the queue tells how much waits, and since when the oldest", async () => {
 	gate.open();
 	await engine.settle();
 	expect(await desk.survey()).toMatchObject({ waiting: 0, items: 0, oldestWaitMs: 0 });
+	await engine.end();
+});
+
+test("D8: a person who cannot be reached is shown as such, in the list and in the call, until they write again", async () => {
+	const engine = await stand();
+	const [ana, ben] = [engine.person(), engine.person("ben")];
+	engine.channel.answer(platformAnswers.blocked());
+	for (const person of [ana, ben]) {
+		await person.says("hi");
+		await engine.runtime.idle();
+	}
+	const desk = deskOf(engine);
+	const lines = async () => new Map((await desk.calls({ limit: 10 })).map((line) => [line.address, line.unreachable]));
+	const unreachable = { at: engine.clock.now(), reason: "403 blocked" };
+	expect(await lines()).toEqual(
+		new Map([
+			[ana.address, unreachable],
+			[ben.address, undefined],
+		]),
+	);
+	const shown = async () => shownCall(await desk.show({ call: ana.address, history: 0 })).join("\n");
+	expect(await shown()).toMatch(/^person {5}cannot be reached since \S.*: 403 blocked$/m);
+	await ana.says("back");
+	await engine.runtime.idle();
+	expect((await lines()).get(ana.address)).toBeUndefined();
+	expect(await shown()).not.toContain("cannot be reached");
 	await engine.end();
 });

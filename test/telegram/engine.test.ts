@@ -193,6 +193,11 @@ describe("what goes out", () => {
 		people[1].blocks();
 		await server.until(() => server.updates.waiting.length === 0);
 		expect(told("inbound.reachable").map(({ data }) => data.reachable)).toEqual([false]);
+		const marked = async () => {
+			const views = people.map(({ chat }) => runtime.backend.view(`telegram|${chat}`, { history: 0 }));
+			return (await Promise.all(views)).map(({ unreachable }) => unreachable !== undefined);
+		};
+		expect(await marked()).toEqual([false, true, false]);
 		for (const person of people) server.updates.push({ message: { ...messageOf(server, person) } });
 		await server.until(() => server.texts(7001).length === 2 && server.texts(7003).length === 2);
 		await runtime.idle();
@@ -201,6 +206,7 @@ describe("what goes out", () => {
 		people[1].says("back");
 		await server.until(() => server.texts(7002).length === 2);
 		expect(told("inbound.reachable").map(({ data }) => data.reachable)).toEqual([false, true]);
+		expect(await marked()).toEqual([false, false, false]);
 		await end();
 	});
 

@@ -1,6 +1,7 @@
 import type { AddressKey } from "../../call/address.js";
 import type { CallRecord, Owner } from "../../call/call-record.js";
 import type { InboxItem } from "../../call/message.js";
+import type { Unreachable } from "../backend.js";
 import { headKey, type Index, indexKey, recordKey } from "./keys.js";
 import type { Reading, Writing } from "./store.js";
 
@@ -32,6 +33,7 @@ export interface Head {
 	/** Set while messages put the next turn off: since when, and until when. */
 	gather?: { since: number; until: number };
 	parked?: string;
+	unreachable?: Unreachable;
 	/** Items to accept once the outbox has come to `after`: each settlement's `then`. */
 	awaited: { after: number; item: InboxItem }[];
 }

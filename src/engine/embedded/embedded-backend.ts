@@ -100,6 +100,10 @@ export class EmbeddedBackend implements Backend {
 		return this.#write((step) => inbox.revise(step, address, { message, content, earlyMs }));
 	}
 
+	reach(address: AddressKey, unreachable: string | undefined): Promise<void> {
+		return this.#write((step) => inbox.reach(step, address, unreachable));
+	}
+
 	claim(address: AddressKey, options: ClaimOptions): Promise<Claim> {
 		return this.#write((step) => turns.claim(step, address, options));
 	}

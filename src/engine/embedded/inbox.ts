@@ -1,10 +1,23 @@
 import type { AddressKey } from "../../call/address.js";
+import type { CallRecord } from "../../call/call-record.js";
 import type { Content, InboxItem } from "../../call/message.js";
 import type { Accepted } from "../../channel/channel.js";
-import { type AcceptLimits, GATHER_MS, type Timer } from "../backend.js";
+import { type AcceptLimits, GATHER_MS, LATER, type Timer } from "../backend.js";
 import { checkAddress } from "../check-address.js";
 import type { Head, Step } from "./address-state.js";
-import { between, dueKey, earlyKey, expiryKey, numberedKey, seenKey, timerKey, until } from "./keys.js";
+import {
+	between,
+	dueKey,
+	earlyKey,
+	expiryKey,
+	headKey,
+	numberedKey,
+	recordKey,
+	seenKey,
+	timerKey,
+	under,
+	until,
+} from "./keys.js";
 import { retire } from "./retention.js";
 
 /** Items of the engine itself are remembered as long as a platform may repeat a message. */
@@ -20,6 +33,7 @@ export function accept(step: Step, item: InboxItem, limits: AcceptLimits): Accep
 	if (known.length > 0) return { outcome: "duplicate" };
 	push(step, item.address, head, edited(step, item));
 	gather(step, head, item, limits.gatherMs ?? GATHER_MS);
+	if (item.type === "message") reached(step, item.address, head);
 	step.save(item.address, head);
 	retire(step);
 	return { outcome: "accepted" };
@@ -124,13 +138,46 @@ export function cancelTimer(step: Step, address: AddressKey, id: string): void {
 export function fireTimers(step: Step, limit: number): void {
 	const due = step.tx.range<{ address: AddressKey; id: string }>({ ...until("due", step.now), limit });
 	for (const { value } of due) {
-		const timer = step.tx.get<Timer>(timerKey(value.address, value.id));
+		const key = timerKey(value.address, value.id);
+		const timer = step.tx.get<Timer>(key);
 		cancelTimer(step, value.address, value.id);
 		if (timer === undefined) continue;
 		const head = step.load(value.address);
+		if (rests(step, head, value)) {
+			step.tx.put(key, timer);
+			continue;
+		}
 		acceptOwn(step, head, timer.item);
 		step.save(value.address, head);
 	}
+}
+
+/** Whether a timer that is due stays where it is, without being due any more, until it is roused. */
+function rests({ tx }: Step, head: Head, { address, id }: { address: AddressKey; id: string }): boolean {
+	if (head.unreachable === undefined || !id.startsWith(LATER)) return false;
+	return tx.get<CallRecord>(recordKey(address))?.ended === undefined;
+}
+
+/** Timers that rest are due again. */
+export function rouse(step: Step, address: AddressKey): void {
+	for (const { value } of step.tx.range<Timer>(under("timer", address)))
+		if (value.at <= step.now) setTimer(step, address, value);
+}
+
+export function reach(step: Step, address: AddressKey, unreachable: string | undefined): void {
+	checkAddress(address);
+	if (step.tx.get<Head>(headKey(address)) === undefined) return;
+	const head = step.load(address);
+	if (unreachable === undefined) reached(step, address, head);
+	else head.unreachable ??= { at: step.now, reason: unreachable };
+	step.save(address, head);
+}
+
+/** The person can be reached, also where that was in doubt. The caller saves the head. */
+export function reached(step: Step, address: AddressKey, head: Head): void {
+	if (head.unreachable === undefined) return;
+	delete head.unreachable;
+	rouse(step, address);
 }
 
 function idsOf(item: InboxItem): readonly string[] {

@@ -2,7 +2,7 @@ import type { AddressKey } from "../../call/address.js";
 import type { Amended, Amendment, ChatPace, OutboxMark, OutboxRow, RowResult, Taken, TakeOptions } from "../backend.js";
 import { checkAddress } from "../check-address.js";
 import type { Head, Step } from "./address-state.js";
-import { acceptOwn, isSeen, OWN_DEDUPE_MS, remember } from "./inbox.js";
+import { acceptOwn, isSeen, OWN_DEDUPE_MS, reached, remember } from "./inbox.js";
 import { expiryKey, numberedKey, paceKey, under } from "./keys.js";
 import { appendRows, putRow } from "./turns.js";
 import { unsay } from "./unsaid.js";
@@ -92,10 +92,13 @@ export function mark(step: Step, address: AddressKey, owner: string, id: string,
 	switch (result.status) {
 		case "sent":
 			leave(step, address, head, undefined);
+			reached(step, address, head);
 			break;
 		case "failed":
 		case "ambiguous":
 			leave(step, address, head, { row, status: result.status, reason: result.reason, at: step.now });
+			if (result.status === "failed" && result.unreachable)
+				head.unreachable ??= { at: step.now, reason: result.reason };
 			break;
 		case "retry":
 			step.tx.put(key, { ...waiting, status: "pending" } satisfies Waiting);

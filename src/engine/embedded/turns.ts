@@ -7,7 +7,7 @@ import type { Claim, Claimed, ClaimOptions, ClaimTerms, JournalRow, Lease, Settl
 import { badJournal } from "../bad-journal.js";
 import { checkAddress } from "../check-address.js";
 import { type Head, loadRecord, putOffUntil, type Step } from "./address-state.js";
-import { acceptOwn, cancelTimer, setTimer } from "./inbox.js";
+import { acceptOwn, cancelTimer, rouse, setTimer } from "./inbox.js";
 import { between, numberedKey, recordKey, under } from "./keys.js";
 import { clear, forgetEndedAt } from "./retention.js";
 
@@ -129,6 +129,7 @@ export function settle(step: Step, lease: Lease, settlement: Settlement, keepEnd
 		rows: head.rows.to - head.rows.base,
 	};
 	tx.put(recordKey(address), stored);
+	if (stored.ended !== undefined && head.unreachable !== undefined) rouse(step, address);
 	if (stored.ended !== undefined) forgetEndedAt(step, stored.ended.at + keepEndedMs, { address, call: stored.id });
 	giveBack(step, address, head, { journal: "clear" });
 	head.settled = lease.fence;

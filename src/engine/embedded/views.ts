@@ -25,6 +25,7 @@ export function view(tx: Reading, address: AddressKey, options: { history: numbe
 		timers: values<Timer>(under("timer", address)),
 		failures: head.failures,
 		parked: head.parked,
+		...(head.unreachable && { unreachable: head.unreachable }),
 	};
 }
 

@@ -1,7 +1,7 @@
 import type { CallRecord } from "../../call/call-record.js";
 import type { AddressView, Claimed, Lease, Taken } from "../backend.js";
 import { type KnownCall, newest } from "./remembered.js";
-import { readHistory, readItem, readMark, readOutbox, readTimer } from "./rows.js";
+import { readHistory, readItem, readMark, readOutbox, readTimer, readUnreachable } from "./rows.js";
 
 /** What scripts answer, read. */
 
@@ -86,7 +86,16 @@ export function readTaken(reply: TakenReply): Taken {
 
 /** Answer of `view`. */
 export type ViewReply = [
-	head: [owner: Text, epoch: Text, rows: Text, sending: Text, notBefore: Text, failures: Text, parked: Text],
+	head: [
+		owner: Text,
+		epoch: Text,
+		rows: Text,
+		sending: Text,
+		notBefore: Text,
+		failures: Text,
+		parked: Text,
+		unreachable: Text,
+	],
 	record: Text,
 	history: string[],
 	waiting: string[],
@@ -96,8 +105,8 @@ export type ViewReply = [
 ];
 
 export function readView(reply: ViewReply, address: string): AddressView {
-	const [[owner, epoch, rows, sending, notBefore, failures, parked], text, history, waiting, outbox, marks, timers] =
-		reply;
+	const [head, text, history, waiting, outbox, marks, timers] = reply;
+	const [owner, epoch, rows, sending, notBefore, failures, parked, unreachable] = head;
 	const record = readRecord(text, owner, epoch, rows);
 	return {
 		address,
@@ -113,5 +122,6 @@ export function readView(reply: ViewReply, address: string): AddressView {
 		timers: timers.flatMap((id, index) => (index % 2 === 0 ? [readTimer(id, timers[index + 1]!, address)] : [])),
 		failures: Number(failures ?? 0),
 		parked: parked ?? undefined,
+		...(unreachable !== null && { unreachable: readUnreachable(unreachable) }),
 	};
 }

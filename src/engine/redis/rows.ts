@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { HistoryEntry, Speaker } from "../../call/history.js";
 import type { InboxItem } from "../../call/message.js";
-import type { ChatPace, OutboxMark, OutboxRow, Timer } from "../backend.js";
+import type { ChatPace, OutboxMark, OutboxRow, Timer, Unreachable } from "../backend.js";
 
 /** How what a call holds is written in Redis: text, compact, to be read by people too. */
 
@@ -77,6 +77,11 @@ export function readOutbox(text: string): OutboxRow {
 export function readMark(text: string): OutboxMark {
 	const [status = "", reason = "", at = "", row = ""] = lines(text, 4);
 	return { row: readOutbox(row), status: status as OutboxMark["status"], reason: JSON.parse(reason), at: Number(at) };
+}
+
+export function readUnreachable(text: string): Unreachable {
+	const [at = "", reason = ""] = lines(text, 2);
+	return { at: Number(at), reason: JSON.parse(reason) };
 }
 
 export const writeTimer = ({ at, item }: Timer) => `${at}\n${idText(item.id)}\n${writeItem(item)}`;

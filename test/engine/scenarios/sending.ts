@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { ModelRequest } from "../../../src/model/model.js";
-import type { PlatformAnswer } from "../../../src/testing/platform-answers.js";
+import { type PlatformAnswer, platformAnswers } from "../../../src/testing/platform-answers.js";
 import { newestWords, type Stand } from "../stand.js";
 import { type Scene, scenario } from "./scene.js";
 
@@ -123,6 +123,92 @@ export const sendingScenarios = [
 			expect(desk.channel.attempts).toHaveLength(1);
 			await scene.rest();
 			expect([scene.heard("ana"), scene.heard("ben")]).toEqual([["re: hi"], ["re: hi"]]);
+			await scene.end();
+		},
+	),
+
+	scenario(
+		"D8: while a person has blocked the bot no timer runs a turn; when they write again things go on, in rhythm",
+		async (scene) => {
+			const MINUTE = 60_000;
+			const desk: Stand = await scene.start({
+				agent: {
+					onCall: ({ acts }) => {
+						const later = { act: "later", event: "beat", data: null } as const;
+						const at = (minutes: number) => scene.clock.now() + minutes * MINUTE;
+						acts.push({ ...later, id: "beat", at: at(1), every: MINUTE }, { ...later, id: "once", at: at(3) });
+						acts.push({ ...later, id: "gone", at: at(3) });
+					},
+					onEvent: {
+						beat: (_, { acts }) => acts.push({ act: "say", part: { kind: "text", text: "tick" } }),
+						halt: (_, { acts }) => acts.push({ act: "cancel", id: "gone" }),
+					},
+				},
+				model: re,
+			});
+			const ana = desk.person();
+			desk.channel.answer(sent, sent, platformAnswers.blocked());
+			await ana.says("hi");
+			await scene.rest();
+			for (let minute = 0; minute < 2; minute += 1) {
+				await scene.pass(MINUTE);
+				await scene.rest();
+			}
+			expect(scene.heard("ana")).toEqual(["re: hi", "tick"]);
+			expect((await scene.view(ana.address)).unreachable).toMatchObject({ reason: "403 blocked" });
+			expect(desk.told("contact.unreachable")).toHaveLength(1);
+			const turns = desk.told("turn.committed").length;
+			for (let minute = 0; minute < 10; minute += 1) await scene.pass(MINUTE);
+			await scene.rest();
+			expect(desk.told("turn.committed")).toHaveLength(turns);
+			expect(desk.channel.attempts).toHaveLength(3);
+			await desk.runtime.event(ana.address, "halt", null);
+			await scene.rest();
+			expect((await scene.view(ana.address)).unreachable).toBeDefined();
+			await ana.says("back");
+			await scene.pass(1_000);
+			await scene.rest();
+			expect(scene.heard("ana").slice(2)).toEqual(["re: back", "tick", "tick"]);
+			expect((await scene.view(ana.address)).unreachable).toBeUndefined();
+			expect(await statuses(scene)).toEqual(["failed"]);
+			await scene.pass(2 * MINUTE);
+			await scene.rest();
+			expect(scene.heard("ana").slice(2).length).toBeGreaterThan(3);
+			await scene.end();
+		},
+	),
+
+	scenario(
+		"D8: a call of a person who has blocked the bot still ends for its quiet, and what rested is over",
+		async (scene) => {
+			const desk: Stand = await scene.start({
+				agent: {
+					settings: { idleMs: 30_000 },
+					onCall: ({ acts }) =>
+						acts.push({ act: "later", id: "remind", at: scene.clock.now() + 10_000, event: "remind", data: null }),
+					onEvent: { remind: (_, { acts }) => acts.push({ act: "say", part: { kind: "text", text: "reminder" } }) },
+				},
+				model: re,
+			});
+			const ana = desk.person();
+			desk.channel.answer(platformAnswers.blocked());
+			await ana.says("hi");
+			await scene.rest();
+			await scene.pass(31_000);
+			await scene.rest();
+			expect((await scene.view(ana.address)).record?.ended).toMatchObject({ reason: "idle" });
+			await ana.says("back");
+			await scene.rest();
+			await scene.pass(1_000);
+			await scene.rest();
+			expect(scene.heard("ana")).toEqual(["re: back"]);
+			const timers = (await scene.view(ana.address)).timers.map(({ id, at }) => [id, at > scene.clock.now()]);
+			expect(new Map(timers as [string, boolean][])).toEqual(
+				new Map([
+					["idle", true],
+					["later.remind", true],
+				]),
+			);
 			await scene.end();
 		},
 	),

@@ -77,10 +77,6 @@ if not v[2] then
   known(v[21])
 end
 
-if v[22] and ARGV[11] ~= '' then
-  reached()
-end
-
 -- A message of which more may follow puts the next turn off; one of which none can lets it begin.
 local heldBack = gatherUntil and tonumber(gatherUntil) > NOW
 if gathers and gathers > 0 then
@@ -90,6 +86,9 @@ if gathers and gathers > 0 then
 elseif gathers and v[6] then
   redis.call('HDEL', M, 'gs', 'gu')
   gatherUntil, v[6] = false, false
+end
+if v[22] and gathers then
+  reached()
 end
 
 local put = false

@@ -22,7 +22,7 @@ import { lua } from "./script.js";
  * parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim, `an` the operation that amended it last; `sf` fence settled last,
  * `rv` the one after which a row was taken out of the history, `jn` there is a journal; `en` the call has ended; `tw`
  * and `sw` wake-ups of the sweeper in a row; `dx` when the ids seen go, all at once; `aw` something waits for rows to leave;
- * `ed` edits are kept at most until then.
+ * `ed` edits are kept at most until then; `un` the person cannot be reached: a line with the time since when, and why.
  */
 export const address = lua`
 local NOW = tonumber(ARGV[1])

@@ -1,7 +1,7 @@
 import { address } from "./address.js";
 import { inbox } from "./inbox.js";
 import { lua, script } from "./script.js";
-import { timers } from "./timers.js";
+import { firing, timers } from "./timers.js";
 
 /**
  * KEYS: prefixes of partitions. ARGV: time, nothing, most entries. Whoever waits too long is woken, later each time;
@@ -14,6 +14,7 @@ export const sweep = script(
 	address,
 	inbox,
 	timers,
+	firing,
 	lua`
 local LONGEST = 4000
 local DAY = 86400000

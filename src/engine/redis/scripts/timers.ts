@@ -1,12 +1,17 @@
+import { LATER } from "../../backend.js";
 import { lua } from "./script.js";
 
-/** Timers of an address. Each is stored under its id as a line with its time, a line with its item's id, and the item. */
+/**
+ * Timers of an address. Each is stored under its id as a line with its time, a line with its item's id, and the item.
+ * One that rests stands past its time.
+ */
 export const timers = lua`
-local function nextTimer()
-  local first
+-- When some rest it is looked a day later, at the latest, whether they still do.
+local function nextTimer(rests)
+  local first = rests and NOW + 86400000
   for _, timer in ipairs(redis.call('HVALS', key('t'))) do
-    local due = string.match(timer, '^([^\n]*)\n')
-    if not first or tonumber(due) < tonumber(first) then
+    local due = tonumber(string.match(timer, '^([^\n]*)\n'))
+    if not (rests and due <= NOW) and (not first or due < first) then
       first = due
     end
   end
@@ -15,6 +20,20 @@ local function nextTimer()
   else
     redis.call('ZREM', P .. 'c', 'c|' .. A)
   end
+end
+
+-- The person can be reached again: what rested is due.
+local function reached()
+  redis.call('HDEL', M, 'un')
+  nextTimer()
+end
+`;
+
+/** Brings in what is due, but for an agent's own timers while the person of an open call cannot be reached. */
+export const firing = lua`
+local function agentRests()
+  local v = redis.call('HMGET', M, 'un', 'en')
+  return v[1] and not v[2]
 end
 
 local function fireTimers()
@@ -32,10 +51,15 @@ local function fireTimers()
     end
     return a[2] < b[2]
   end)
+  local rests = false
   for _, timer in ipairs(due) do
-    redis.call('HDEL', key('t'), timer[2])
-    enter(timer[3], timer[4])
+    if string.sub(timer[2], 1, ${LATER.length}) == '${LATER}' and (rests or agentRests()) then
+      rests = true
+    else
+      redis.call('HDEL', key('t'), timer[2])
+      enter(timer[3], timer[4])
+    end
   end
-  nextTimer()
+  nextTimer(rests)
 end
 `;

@@ -11,7 +11,7 @@ if tonumber(ARGV[3]) > 0 then
   rows = redis.call('LRANGE', key('h'), -tonumber(ARGV[3]), -1)
 end
 return {
-  redis.call('HMGET', M, 'ow', 'ep', 'hn', 'ob', 'nb', 'fl', 'pk'),
+  redis.call('HMGET', M, 'ow', 'ep', 'hn', 'ob', 'nb', 'fl', 'pk', 'un'),
   redis.call('GET', key('r')),
   rows,
   redis.call('LRANGE', key('i'), 0, -1),
