@@ -2,7 +2,9 @@ import type { AddressKey } from "../call/address.js";
 import type { CallRecord } from "../call/call-record.js";
 import type { HistoryEntry, Speaker } from "../call/history.js";
 import type { Content, InboxItem } from "../call/message.js";
-import type { Accepted, LiveEvent, Payload } from "../channel/channel.js";
+import type { Accepted, Payload } from "../channel/channel.js";
+import type { News } from "./news.js";
+import type { Shared, ShareTerms } from "./share-terms.js";
 
 /** The right to advance one address. `fence` rises with every claim; a write with an old one is refused. */
 export interface Lease {
@@ -126,30 +128,6 @@ export interface Settlement {
 	cancel: readonly string[];
 }
 
-/** What a process asks for of that which may be sent by one door. */
-export interface ShareTerms {
-	owner: string;
-	/** Sends that all processes together may begin within any `withinMs`. */
-	most: number;
-	withinMs: number;
-	/** The part it keeps to now, and since before it asked. */
-	has: number;
-	/** How many it would send within that time. */
-	wants: number;
-	/** How long the part is its own from now on; 0: it sends nothing more by this door. */
-	leaseMs: number;
-	/** Until when the platform wants the whole door left alone, as far as this process was told; 0: it was not. */
-	closedUntil: number;
-}
-
-/** What a process is given of it. */
-export interface Shared {
-	/** How many sends to keep to from now on. */
-	part: number;
-	/** Until when the door is to be left alone, whichever process was told; 0: it is not. */
-	closedUntil: number;
-}
-
 /** What became of a row the sender took. */
 export type Taken =
 	/** Marked `sending`, durably, before this resolves. `attempt` counts from 1. */
@@ -251,17 +229,6 @@ export interface AcceptLimits {
 
 /** Default of `AcceptLimits.gatherMs`. */
 export const GATHER_MS = 8_000;
-
-/** Something passing, told to the other processes: what a person sees of a running turn, and what was sent to them. */
-export type News = {
-	/** Owner name of the process that tells it, which itself knows already. */
-	from: string;
-	address: AddressKey;
-} & (
-	| { news: "shown"; event: LiveEvent }
-	| { news: "said"; row: string; payload: Payload }
-	| { news: "ended"; reason: string }
-);
 
 /**
  * Where calls, inboxes, outboxes and timers live. It speaks of operations; keys, scripts, transactions and connections

@@ -2,8 +2,9 @@ import type { AddressKey } from "../call/address.js";
 import type { Channel, LiveEvent } from "../channel/channel.js";
 import type { Clock } from "../clock.js";
 import type { Log } from "../observe/log.js";
-import type { Backend, News, OutboxRow } from "./backend.js";
+import type { Backend, OutboxRow } from "./backend.js";
 import type { Doors } from "./door.js";
+import type { News } from "./news.js";
 
 export interface RelayOptions {
 	backend: Backend;

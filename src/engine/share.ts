@@ -1,8 +1,9 @@
 import type { Clock } from "../clock.js";
 import type { Log } from "../observe/log.js";
-import type { Backend, Shared } from "./backend.js";
+import type { Backend } from "./backend.js";
 import type { Budget } from "./gate.js";
 import type { DoorLimit } from "./rates.js";
+import type { Shared } from "./share-terms.js";
 
 /** How long a part outlives its process, ms. */
 const LEASE_MS = 3_000;

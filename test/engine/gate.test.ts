@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ShareTerms } from "../../src/engine/backend.js";
 import { Gate } from "../../src/engine/gate.js";
 import { doorLimit } from "../../src/engine/rates.js";
 import { SameWait } from "../../src/engine/same-wait.js";
 import { Share } from "../../src/engine/share.js";
+import type { ShareTerms } from "../../src/engine/share-terms.js";
 import { silentLog } from "../../src/observe/log.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
 

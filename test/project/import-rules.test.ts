@@ -15,6 +15,8 @@ const LEVELS: readonly (readonly [prefix: string, level: number])[] = [
 	["src/channel/", 1],
 	["src/model/", 1],
 	["src/engine/backend.ts", 1],
+	["src/engine/news.ts", 1],
+	["src/engine/share-terms.ts", 1],
 	["src/agent/", 2],
 	["src/schema/", 2],
 	["src/prompt/", 3],

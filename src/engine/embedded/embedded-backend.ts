@@ -15,7 +15,6 @@ import type {
 	ClaimOptions,
 	JournalRow,
 	Lease,
-	News,
 	Next,
 	RowResult,
 	Serving,
@@ -25,6 +24,7 @@ import type {
 	TakeOptions,
 	Work,
 } from "../backend.js";
+import type { News } from "../news.js";
 import { dueOf, loadHead, Step } from "./address-state.js";
 import { Dispatcher } from "./dispatcher.js";
 import { unavailable } from "./group-commit.js";

@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from "ioredis";
 import { systemClock } from "../../clock.js";
 import type { Log } from "../../observe/log.js";
-import type { News } from "../backend.js";
+import type { News } from "../news.js";
 import type { Client } from "./connection.js";
 
 /** How long whoever wants to listen waits for a Redis that does not let it, ms. */

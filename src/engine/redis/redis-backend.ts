@@ -15,19 +15,18 @@ import {
 	GATHER_MS,
 	type JournalRow,
 	type Lease,
-	type News,
 	type Next,
 	type RowResult,
 	type Serving,
 	type Settled,
 	type Settlement,
-	type Shared,
-	type ShareTerms,
 	type Taken,
 	type TakeOptions,
 	type Work,
 } from "../backend.js";
 import { badJournal } from "../bad-journal.js";
+import type { News } from "../news.js";
+import type { Shared, ShareTerms } from "../share-terms.js";
 import { Caller } from "./caller.js";
 import { Partitions } from "./partition.js";
 import { type KnownCall, Remembered } from "./remembered.js";
@@ -40,6 +39,7 @@ import {
 	type ViewReply,
 	writeRecord,
 } from "./replies.js";
+import { reviseWaiting } from "./revise-waiting.js";
 import { idText, paceText, readItem, spokenId, writeHistory, writeItem, writeOutbox } from "./rows.js";
 import { accept } from "./scripts/accept.js";
 import { amend } from "./scripts/amend.js";
@@ -53,7 +53,6 @@ import { postpone } from "./scripts/postpone.js";
 import { reach } from "./scripts/reach.js";
 import { release } from "./scripts/release.js";
 import { resend } from "./scripts/resend.js";
-import { early, revise, waiting } from "./scripts/revise.js";
 import { hold, letGo } from "./scripts/right.js";
 import { settle } from "./scripts/settle.js";
 import { share } from "./scripts/share.js";
@@ -70,7 +69,6 @@ export interface RedisBackendOptions extends SessionOptions {
 }
 
 const LISTS = { waiting: "t", outbox: "s", parked: "q", marked: "k" } as const;
-const REVISE_TRIES = 5;
 
 /**
  * The backend of many processes, on a Redis or a Redis Cluster. Each operation is one script, safe to be sent again. The
@@ -253,27 +251,8 @@ export class RedisBackend implements Backend {
 		return taken === null ? undefined : this.#taken(taken);
 	}
 
-	async revise(address: AddressKey, message: string, content: Content, earlyMs = 0): Promise<boolean> {
-		for (let tries = 0; tries < REVISE_TRIES; tries += 1) {
-			const asked = await this.#call.run(waiting, address, [idText(message)]);
-			const [from, items, known] = asked as [number, string[], number];
-			const index = items.findIndex((text) => {
-				const item = readItem(text, address);
-				return item.type === "message" && (item.id === message || item.keys?.includes(message));
-			});
-			const found = items[index];
-			if (found === undefined) {
-				if (known === 1 || earlyMs <= 0) return false;
-				const args = [idText(message), JSON.stringify(content), earlyMs];
-				if ((await this.#call.run(early, address, args)) === 1) return false;
-				continue;
-			}
-			const item = readItem(found, address);
-			if (item.type !== "message") return false;
-			const args = [from + index, found, writeItem({ ...item, content })];
-			if ((await this.#call.run(revise, address, args)) === 1) return true;
-		}
-		return false;
+	revise(address: AddressKey, message: string, content: Content, earlyMs = 0): Promise<boolean> {
+		return reviseWaiting(this.#call, address, { message, content, earlyMs });
 	}
 
 	async reach(address: AddressKey, unreachable: string | undefined): Promise<void> {

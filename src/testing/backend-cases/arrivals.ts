@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { addressKey } from "../../call/address.js";
-import type { Backend, News } from "../../engine/backend.js";
+import type { Backend } from "../../engine/backend.js";
+import type { News } from "../../engine/news.js";
 import {
 	acceptAll,
 	claim,
