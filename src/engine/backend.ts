@@ -132,8 +132,8 @@ export interface Settlement {
 export type Taken =
 	/** Marked `sending`, durably, before this resolves. `attempt` counts from 1. */
 	| { outcome: "row"; row: OutboxRow; attempt: number }
-	/** It was `sending` when its sender's right ran out: nobody knows. Reconcile it or mark it. */
-	| { outcome: "unknown"; row: OutboxRow }
+	/** It was `sending` when its sender's right ran out, first noticed at `since`: nobody knows. Reconcile it or mark it. */
+	| { outcome: "unknown"; row: OutboxRow; since: number }
 	/**
 	 * Decided under an owner who no longer is: it left the outbox with a mark and must not be sent. Take again. Its part is
 	 * not history any more, unless a piece of it had left before.

@@ -195,7 +195,7 @@ export class Sender {
 				this.#tell(address, door, row, { status: "discarded", reason: taken.reason });
 				return undefined;
 			case "unknown": {
-				const result = await this.#found(address, door, row);
+				const result = await this.#found(address, door, row, taken.since);
 				if (result === undefined) return undefined;
 				return this.#mark(address, door, row, this.#judge(door, result, 1));
 			}
@@ -236,15 +236,15 @@ export class Sender {
 
 	/**
 	 * What became of a row whose sender is gone. It may also stand still, and go on: what is not there yet is not sent again
-	 * before a send that was under way must be over, where another process can be at it. Undefined when there is no time
-	 * left to find out.
+	 * before a send that was under way must be over, where another process can be at it; whoever else waited for that has
+	 * not waited in vain. Undefined when there is no time left to find out.
 	 */
-	async #found(address: AddressKey, door: Door, row: OutboxRow): Promise<SendResult | undefined> {
+	async #found(address: AddressKey, door: Door, row: OutboxRow, since: number): Promise<SendResult | undefined> {
 		const { backend, clock, limits } = this.#options;
 		const reason = "its sender died while sending it";
 		const result = await this.#reconcile(address, door, row, reason);
 		if (result.outcome !== "retry" || backend.hold === undefined) return result;
-		const waited = await pause(clock, limits.sendMs, this.#stopped.signal).then(
+		const waited = await pause(clock, Math.max(0, since + limits.sendMs - clock.now()), this.#stopped.signal).then(
 			() => true,
 			() => false,
 		);

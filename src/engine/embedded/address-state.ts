@@ -14,7 +14,7 @@ export interface Head {
 	journal: number;
 	outbox: { from: number; to: number; notBefore: number };
 	/** Who is sending the first outbox row, and the operation that took it: asked again, it is answered again. */
-	sender?: { owner: string; until: number; by?: string; unknown?: true };
+	sender?: { owner: string; until: number; by?: string; unknown?: number };
 	marks: number;
 	/** Set while a mark is kept. */
 	marked?: true;

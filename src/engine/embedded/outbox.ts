@@ -30,7 +30,9 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 	if (again && waiting.status === "sending") {
 		head.sender = { ...sender, until: now + options.leaseMs };
 		step.save(address, head);
-		return sender.unknown ? { outcome: "unknown", row } : { outcome: "row", row, attempt: waiting.attempts };
+		return sender.unknown !== undefined
+			? { outcome: "unknown", row, since: sender.unknown }
+			: { outcome: "row", row, attempt: waiting.attempts };
 	}
 	if (sender !== undefined && sender.until > now) return { outcome: "busy", until: sender.until };
 	if (waiting.status === "pending" && head.outbox.notBefore > now)
@@ -42,8 +44,8 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 		step.save(address, head);
 		return { outcome: "discarded", row, reason };
 	}
-	const unknown = waiting.status === "sending";
-	const from = unknown ? 0 : paced(step, address, options.pace);
+	const unknown = waiting.status === "sending" ? (sender?.unknown ?? now) : undefined;
+	const from = unknown !== undefined ? 0 : paced(step, address, options.pace);
 	if (from > now) {
 		head.outbox.notBefore = from;
 		step.save(address, head);
@@ -53,10 +55,10 @@ export function take(step: Step, address: AddressKey, options: TakeOptions, by?:
 		owner: options.owner,
 		until: now + options.leaseMs,
 		...(by !== undefined && { by }),
-		...(unknown && { unknown }),
+		...(unknown !== undefined && { unknown }),
 	};
 	step.save(address, head);
-	if (unknown) return { outcome: "unknown", row };
+	if (unknown !== undefined) return { outcome: "unknown", row, since: unknown };
 	const attempt = waiting.attempts + 1;
 	tx.put(key, { row, status: "sending", attempts: attempt } satisfies Waiting);
 	return { outcome: "row", row, attempt };

@@ -64,7 +64,7 @@ export type TakenReply =
 	| ["empty"]
 	| ["busy" | "later", string]
 	| ["row", string, number]
-	| ["unknown", string]
+	| ["unknown", string, string]
 	| ["discarded", string, string];
 
 export function readTaken(reply: TakenReply): Taken {
@@ -78,7 +78,7 @@ export function readTaken(reply: TakenReply): Taken {
 		case "row":
 			return { outcome: "row", row: readOutbox(reply[1]), attempt: reply[2] };
 		case "unknown":
-			return { outcome: "unknown", row: readOutbox(reply[1]) };
+			return { outcome: "unknown", row: readOutbox(reply[1]), since: Number(reply[2]) };
 		case "discarded":
 			return { outcome: "discarded", row: readOutbox(reply[1]), reason: JSON.parse(reply[2]) };
 	}

@@ -95,11 +95,25 @@ export const outboxCases = [
 		await take(backend, A, "dead");
 		expect((await take(backend, A, "two")).outcome).toBe("busy");
 		await clock.advance(LEASE);
-		expect(await take(backend, A, "two")).toEqual({ outcome: "unknown", row: row("1") });
+		expect(await take(backend, A, "two")).toEqual({ outcome: "unknown", row: row("1"), since: clock.now() });
 		expect((await take(backend, A, "three")).outcome).toBe("busy");
 		await backend.mark(A, "dead", "1", { status: "retry", at: 0, reason: "too late" });
 		await backend.mark(A, "two", "1", { status: "ambiguous", reason: "its sender died" });
 		expect(await take(backend, A, "two")).toMatchObject({ outcome: "row", row: { id: "2" } });
+	}),
+
+	rule("since when nobody knows of a row stays the same, whoever takes it next", async ({ backend, clock }) => {
+		await say(backend, A, [row("1"), row("2")]);
+		await take(backend, A, "dead");
+		await clock.advance(LEASE);
+		const since = clock.now();
+		expect(await take(backend, A, "two")).toEqual({ outcome: "unknown", row: row("1"), since });
+		await clock.advance(LEASE);
+		expect(await take(backend, A, "three")).toEqual({ outcome: "unknown", row: row("1"), since });
+		await backend.mark(A, "three", "1", { status: "retry", at: 0, reason: "not there" });
+		expect(await take(backend, A, "three")).toMatchObject({ outcome: "row", attempt: 2 });
+		await clock.advance(LEASE);
+		expect(await take(backend, A, "two")).toEqual({ outcome: "unknown", row: row("1"), since: clock.now() });
 	}),
 
 	rule("a right to a row lasts as long as it is renewed, and is nobody's who lost it", async ({ backend, clock }) => {
@@ -135,7 +149,7 @@ export const outboxCases = [
 		await take(bench.backend, A, "dead");
 		await bench.restart();
 		await bench.clock.advance(LEASE);
-		expect(await take(bench.backend, A)).toEqual({ outcome: "unknown", row: row("1") });
+		expect(await take(bench.backend, A)).toMatchObject({ outcome: "unknown", row: row("1") });
 		expect(await take(bench.backend, B)).toEqual({ outcome: "row", row: row("2"), attempt: 1 });
 	}),
 

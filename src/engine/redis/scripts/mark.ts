@@ -21,7 +21,7 @@ local row, following = unpack(redis.call('LRANGE', key('o'), 0, 1))
 local v = redis.call('HMGET', M, 'so', 'ob', 'aw', 'un')
 if row and v[1] == owner and v[2] and string.match(row, '^[^\n]*\n([^\n]*)\n') == id then
   if status == 'retry' then
-    redis.call('HDEL', M, 'ob', 'so', 'su', 'sn')
+    redis.call('HDEL', M, 'ob', 'so', 'su', 'sn', 'us')
     redis.call('HSET', M, 'nb', ARGV[7])
     redis.call('ZADD', P .. 's', ARGV[7], A)
   else

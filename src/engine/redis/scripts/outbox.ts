@@ -47,7 +47,7 @@ end
 -- Returns the row that is the first now, which the caller may have seen behind the other.
 local function leave(row, following, awaited, status, reason)
   redis.call('LPOP', key('o'))
-  redis.call('HDEL', M, 'ob', 'on', 'nb', 'so', 'su', 'sn')
+  redis.call('HDEL', M, 'ob', 'on', 'nb', 'so', 'su', 'sn', 'us')
   local gone = redis.call('HINCRBY', M, 'oh', 1)
   if following then
     redis.call('ZADD', P .. 's', NOW + GRACE, A)
@@ -68,7 +68,7 @@ end
 -- Takes the first row. Taken once by an operation, it is given to it again. The pace is empty where any will do.
 local function take(owner, leaseMs, pace, operation)
   local row, following = unpack(redis.call('LRANGE', key('o'), 0, 1))
-  local v = redis.call('HMGET', M, 'so', 'su', 'sn', 'ob', 'on', 'nb', 'ep', 'ow', 'sw', 'dn', 'aw')
+  local v = redis.call('HMGET', M, 'so', 'su', 'sn', 'ob', 'on', 'nb', 'ep', 'ow', 'sw', 'dn', 'aw', 'us')
   if v[10] == operation then
     local reason, discarded = string.match(redis.call('LINDEX', key('x'), -1), '^[^\n]*\n([^\n]*)\n[^\n]*\n(.*)$')
     return {'discarded', discarded, reason}
@@ -83,7 +83,7 @@ local function take(owner, leaseMs, pace, operation)
     local till = whole(NOW + leaseMs)
     redis.call('HSET', M, 'su', till)
     redis.call('ZADD', P .. 's', till, A)
-    return v[4] == 'unknown' and {'unknown', row} or {'row', row, tries}
+    return v[4] == 'unknown' and {'unknown', row, v[12]} or {'row', row, tries}
   elseif v[2] and tonumber(v[2]) > NOW then
     return {'busy', v[2]}
   end
@@ -116,7 +116,9 @@ local function take(owner, leaseMs, pace, operation)
   redis.call('HSET', M, 'so', owner, 'su', till, 'sn', operation, 'ob', v[4] and 'unknown' or 'sending', 'on', whole(tries))
   redis.call('ZADD', P .. 's', till, A)
   if v[4] then
-    return {'unknown', row}
+    local since = v[12] or whole(NOW)
+    redis.call('HSET', M, 'us', since)
+    return {'unknown', row, since}
   end
   return {'row', row, tries}
 end
