@@ -135,10 +135,11 @@ describe("writes", () => {
 	test("G14: fields that only another version declares are carried along untouched, and warned of once; a lost stage begins anew", async () => {
 		const stored = { stage: "gone", old: { n: [1] }, slots: [], $unset: ["note", "newer"] };
 		class Older extends Desk {}
-		const { session, log, use } = open(Older, undefined, { state: stored });
+		const { declaration, session, log, use } = open(Older, undefined, { state: stored });
 		expect(session.snapshot()).toEqual({ stage: "greet", old: { n: [1] }, slots: [], $unset: ["note", "newer"] });
 		expect(session.readable()).not.toHaveProperty("old");
 		expect(log.events()).toEqual(["state.carried", "state.carried", "state.stage"]);
+		expect([stored, { stage: "quote" }, {}].map((state) => declaration.knows?.(state))).toEqual([false, true, true]);
 		await use("find");
 		expect(session.snapshot()).toMatchObject({ old: { n: [1] }, stage: "quote" });
 	});

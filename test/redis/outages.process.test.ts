@@ -80,6 +80,8 @@ test("down while it runs: every operation is refused, the loss is logged once, a
 		() => backend.mark(A, "one", "row", { status: "failed", reason: SECRET }),
 		() => backend.amend(A, { owner: "human" }),
 		() => backend.revise(A, "m1", { kind: "text", text: SECRET }),
+		() => backend.revise(A, "m9", { kind: "text", text: SECRET }, 60_000),
+		() => backend.reach(A, SECRET),
 		() => backend.view(A, { history: 1 }),
 		() => backend.list({ limit: 1 }),
 		() => backend.hold("poller", { owner: "one", leaseMs: 1_000 }),
