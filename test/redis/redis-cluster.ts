@@ -58,6 +58,16 @@ export class RedisCluster {
 		return this.nodes[Math.floor(slot / Math.ceil(SLOTS / PRIMARIES))]!;
 	}
 
+	/** Resolves when the replica has all that the first primary had taken: it is told of writes after they are answered. */
+	async replicated(): Promise<void> {
+		const [primary, replica] = [new Redis(this.url), new Redis(this.nodes[PRIMARIES]!.url)];
+		const offset = async (client: Redis, field: string) =>
+			Number(new RegExp(`${field}:(\\d+)`).exec(await client.info("replication"))?.[1]);
+		const taken = await offset(primary, "master_repl_offset");
+		await until(async () => (await offset(replica, "slave_repl_offset")) >= taken);
+		for (const client of [primary, replica]) client.disconnect();
+	}
+
 	async dispose(): Promise<void> {
 		await Promise.all(this.nodes.map((node) => node.dispose()));
 	}
