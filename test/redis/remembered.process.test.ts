@@ -135,3 +135,28 @@ test("whatever two processes do to a call, each claim hands out what is stored",
 		{ numRuns: 40, seed: 20261130, examples: [[takenOutAndAdded]] },
 	);
 });
+
+test("a call that is forgotten for a greater one while it is settled is handed out whole", async () => {
+	const backend = await opened(server.url, "forgotten");
+	const all = { leaseMs: 60_000, window: 60_000, items: 1 };
+	const begun = async (address: string, rows: number) => {
+		await backend.accept(message(address, "m1"), limits);
+		const got = await backend.claim(address, { owner: "p", ...all });
+		if (got.outcome !== "claimed") throw new Error(`the claim was answered ${got.outcome}`);
+		const append = Array.from({ length: rows }, (_, index) => user(`u${index}`));
+		return { got, decided: settlement(1, { record: record({}), fresh: true, append, keep: 60_000 }) };
+	};
+	const great = await begun("web|great", 50_000);
+	await backend.settle(great.got.lease, great.decided);
+	await backend.accept(message("web|great", "m2"), limits);
+	const { got, decided } = await begun(A, 1);
+	await backend.accept(message(A, "m2"), limits);
+	const [, { claimed }] = await Promise.all([
+		backend.claim("web|great", { owner: "p", ...all }),
+		backend.settle(got.lease, decided, { claim: all }),
+	]);
+	const stored = await backend.view(A, { history: 10 });
+	expect(claimed?.record).toEqual(stored.record);
+	expect(claimed?.history).toEqual(stored.history);
+	await backend.close();
+});

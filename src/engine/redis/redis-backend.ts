@@ -169,8 +169,8 @@ export class RedisBackend implements Backend {
 	async settle(lease: Lease, settlement: Settlement, next: Next = {}): Promise<Settled> {
 		const recordText = writeRecord(settlement.record);
 		const { keepEndedMs } = this.#options;
-		const rows = this.#remembered.rowsOf(lease);
-		const args = settleArguments(settlement, next, { recordText, rows, keepEndedMs });
+		const known = this.#remembered.claimedBy(lease, next.claim?.window);
+		const args = settleArguments(settlement, next, { recordText, rows: known?.rows, keepEndedMs });
 		const reply = (await this.#call.leased(settle, lease, args)) as
 			| ["bad", number, number]
 			| ["ok", number, number, HandedOut | null, TakenReply | null, number];
@@ -185,7 +185,7 @@ export class RedisBackend implements Backend {
 			);
 		}
 		const [, wakeTurn, wakeSend, handed, taken, holds] = reply;
-		this.#remembered.wrote(lease, settlement, recordText, holds === 1);
+		this.#remembered.wrote(lease, settlement, recordText, holds === 1 ? known : undefined);
 		for (const { at } of settlement.timers) this.#lookBy(at);
 		if (wakeTurn === 1) this.#wake("turns", lease.address);
 		if (wakeSend === 1) this.#wake("sends", lease.address);

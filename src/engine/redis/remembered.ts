@@ -44,19 +44,22 @@ export class Remembered {
 		this.#put(address, { fence, record: undefined, history, rows, window });
 	}
 
-	/** How many rows a call had when it was claimed, where that is known. */
-	rowsOf({ address, fence }: Lease): number | undefined {
+	/**
+	 * A call as it was claimed, where that is known: a settlement begins with it, since it may be forgotten before Redis
+	 * answers.
+	 * @param window of the claim that is to follow, if one is
+	 */
+	claimedBy({ address, fence }: Lease, window: number | undefined): Known | undefined {
 		const known = this.#known.get(address);
-		return known?.fence === fence ? known.rows : undefined;
+		return known?.fence === fence && (window ?? known.window) === known.window ? known : undefined;
 	}
 
 	/**
 	 * @param record as it was written
-	 * @param holds whether the history in Redis is what is remembered and what the settlement appended
+	 * @param known what the settlement began with, if the history in Redis is that and what it appended
 	 */
-	wrote({ address, fence }: Lease, { fresh, append }: Settlement, record: string, holds: boolean): void {
-		const known = this.#known.get(address);
-		if (!holds || known?.fence !== fence) {
+	wrote({ address, fence }: Lease, { fresh, append }: Settlement, record: string, known: Known | undefined): void {
+		if (known === undefined) {
 			this.forget(address);
 			return;
 		}

@@ -16,7 +16,7 @@ const again = lua`
 -- The settlement was written before: what it claimed and took is handed out again while nobody has gone on.
 local function again(v, owner, fence)
   local claimed, taken = false, false
-  if claimLease ~= '-1' and v[1] == whole(tonumber(fence) + 1) and v[8] == owner then
+  if claimLease ~= '-1' and v[8] == owner and v[7] == 'settled ' .. fence then
     claimed = handedOutAgain(v, tonumber(window), v[19], '')
   end
   if takes then
@@ -81,7 +81,7 @@ export const settle = script(
 	owner,
 	lua`
 local owner, fence = ARGV[3], ARGV[4]
-local v = head('ec', 'oh', 'ra', 'gu', 'su', 'ic', 'ob')
+local v = head('ec', 'oh', 'ra', 'gu', 'su', 'ic')
 if v[11] == fence then
   return again(v, owner, fence)
 end
