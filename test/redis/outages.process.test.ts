@@ -181,6 +181,8 @@ test("out of memory: what runs ends, nothing new begins or is written by halves,
 	const { taken } = await backend.settle(claimed.lease, echo(claimed), { take });
 	expect(taken).toMatchObject({ outcome: "row", attempt: 1 });
 	if (taken?.outcome === "row") await backend.mark("web|ben", "one", taken.row.id, sent);
+	const part = { owner: "one", most: 25, withinMs: 1_000, has: 0, wants: 25, leaseMs: 3_000, closedUntil: 0 };
+	expect(await backend.share("web", part)).toMatchObject({ part: 25 });
 	await admin.config("SET", "maxmemory", "0");
 	admin.disconnect();
 	expect(await backend.accept(message(A, `m${accepted}`), limits)).toEqual({ outcome: "accepted" });

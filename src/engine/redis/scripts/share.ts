@@ -67,6 +67,8 @@ if lease == 0 then
   part, fair = 0, 0
 end
 local line = string.format('%.0f %.0f %.0f %.0f %.0f', part, want, NOW + lease, givenUp, givenUpUntil)
+-- First of all what needs no memory: rows are sent even when there is none left.
+redis.call('HDEL', KEYS[1], owner)
 redis.call('HSET', KEYS[1], owner, line)
 if tonumber(ARGV[8]) > math.max(closed, NOW) then
   closed = tonumber(ARGV[8])
