@@ -102,11 +102,14 @@ export const variables = [
 	},
 	{
 		name: "REDIS_URL",
-		about: "The Redis of the redis backend, such as redis://127.0.0.1:6379.",
+		about:
+			"The Redis of the redis backend, such as redis://127.0.0.1:6379. Of a cluster some nodes, separated by commas: one may be down.",
 		default: "",
 		secret: true,
 		must: "a URL that starts with redis:// or rediss://",
-		check: z.url({ protocol: /^rediss?$/ }),
+		check: text
+			.transform((value) => value.split(/,\s*(?=rediss?:\/\/)/))
+			.pipe(z.array(z.url({ protocol: /^rediss?$/ }))),
 	},
 	{
 		name: "CALLBOARD_DATA",

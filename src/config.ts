@@ -13,7 +13,8 @@ export interface Config {
 	/** How many reverse proxies stand in front, whose word on the visitor's address is taken. */
 	trustProxy: number;
 	backend: "embedded" | "redis";
-	redisUrl: string | undefined;
+	/** Of one Redis, or of some nodes of a cluster. */
+	redisUrls: readonly string[] | undefined;
 	/** Where the embedded backend and development secrets are kept, absolute. */
 	data: string;
 	model: {
@@ -95,7 +96,7 @@ export function readConfig(options: ReadConfigOptions = {}): Config {
 		host: get("HOST"),
 		trustProxy: get("CALLBOARD_TRUST_PROXY"),
 		backend: get("CALLBOARD_BACKEND") ?? (values.has("REDIS_URL") ? "redis" : "embedded"),
-		redisUrl: get("REDIS_URL"),
+		redisUrls: get("REDIS_URL"),
 		data: resolve(root, get<string>("CALLBOARD_DATA")),
 		model: {
 			apiKey: get("OPENAI_API_KEY"),

@@ -18,7 +18,7 @@ export function chooseBackend(
 ): Backend {
 	if (kind === "private") return inMemory({ clock, log });
 	if (kind === "settings" && config.backend === "redis") {
-		if (config.redisUrl !== undefined) return redis({ url: config.redisUrl, clock, log });
+		if (config.redisUrls !== undefined) return redis({ url: config.redisUrls, clock, log });
 		throw new CallboardError("NO_REDIS_URL", "operator", "REDIS_URL is not set", {
 			next: "set REDIS_URL=redis://host:6379, or CALLBOARD_BACKEND=embedded to keep calls on this machine's disk",
 		});

@@ -74,13 +74,11 @@ async function modelFindings(
 }
 
 async function backendFindings(config: Config): Promise<Finding[]> {
-	const redis =
-		config.redisUrl === undefined
-			? []
-			: (await checkRedis(config.redisUrl)).map((finding): Finding => ({ about: "redis", ...finding }));
+	const found = await Promise.all((config.redisUrls ?? []).map(checkRedis));
+	const redis = found.flat().map((finding): Finding => ({ about: "redis", ...finding }));
 	if (config.backend === "embedded")
 		return [...redis, ok("backend", "embedded: calls are kept on this machine's disk")];
-	if (config.redisUrl !== undefined)
+	if (config.redisUrls !== undefined)
 		return [...redis, ok("backend", "redis: calls are kept in the Redis of REDIS_URL")];
 	return [fail("backend", "REDIS_URL is not set", "set it, or CALLBOARD_BACKEND=embedded")];
 }

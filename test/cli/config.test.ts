@@ -37,7 +37,7 @@ describe("settings", () => {
 			host: "127.0.0.1",
 			trustProxy: 0,
 			backend: "embedded",
-			redisUrl: undefined,
+			redisUrls: undefined,
 			data: join(root, ".callboard"),
 			model: { apiKey: undefined, baseURL: undefined, name: "gpt-4.1-mini", fallbacks: [] },
 			secret: undefined,
@@ -65,6 +65,13 @@ describe("settings", () => {
 		const root = project("REDIS_URL=redis://127.0.0.1:6379");
 		expect(readConfig({ root, environment: {} }).backend).toBe("redis");
 		expect(readConfig({ root, environment: { CALLBOARD_BACKEND: "embedded" } }).backend).toBe("embedded");
+	});
+
+	it("take several nodes of a Redis Cluster, with commas between them and in a password", () => {
+		const nodes = ["redis://:a,b@10.0.0.1:6379", "rediss://10.0.0.2:6380"];
+		const { redisUrls } = readConfig({ root: project(`REDIS_URL=${nodes.join(", ")}`), environment: {} });
+		expect(redisUrls).toEqual(nodes);
+		expect(refusal(undefined, { REDIS_URL: `${nodes[0]},10.0.0.2` }).message).toContain("must be a URL");
 	});
 
 	it("are refused all in one message, each with its place and what it must be", () => {
