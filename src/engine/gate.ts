@@ -48,11 +48,13 @@ export class Gate {
 
 	/** Whether an address may take what it sends next now. If not, it is let go on when its turn has come. */
 	enter(address: AddressKey): boolean {
+		const { budget, clock } = this.#options;
+		const now = clock.now();
+		if (budget !== undefined) this.#forget(now, budget.withinMs);
 		if (this.#places.has(address)) return false;
-		const now = this.#options.clock.now();
 		const isNext = this.#queue.size === 0 || this.#called === address;
 		if (isNext && this.#opensAt(now) <= now) {
-			if (this.#options.budget !== undefined) this.#places.set(address, now);
+			if (budget !== undefined) this.#places.set(address, now);
 			return true;
 		}
 		this.#queue.add(address);

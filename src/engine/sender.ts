@@ -118,6 +118,11 @@ export class Sender {
 		return this.#mayTake(address, door) ? this.#termsOf(address, door) : undefined;
 	}
 
+	/** What was to be taken along the way was not. */
+	tookNothing(address: AddressKey, door: Door): void {
+		this.#gates.of(door)?.leave(address);
+	}
+
 	/** Sends what waits at an address now, first what was taken on its behalf. Never rejects. */
 	flush(address: AddressKey, given?: Asked): Promise<void> {
 		const running = this.#running.get(address);
@@ -139,6 +144,7 @@ export class Sender {
 			if (door !== undefined) await this.#drain(address, door, flush);
 		} catch (error) {
 			log.error("sender.failed", { address, error });
+			if (door !== undefined) this.tookNothing(address, door);
 		} finally {
 			this.#over(address, flush);
 			this.#options.pulse.beat();
@@ -174,12 +180,7 @@ export class Sender {
 		flush.again = false;
 		if (this.#stopped.signal.aborted || !this.#mayTake(address, door)) return undefined;
 		const askedAt = this.#options.clock.now();
-		try {
-			return { taken: await this.#options.backend.take(address, this.#termsOf(address, door)), askedAt };
-		} catch (error) {
-			this.#gates.of(door)?.leave(address);
-			throw error;
-		}
+		return { taken: await this.#options.backend.take(address, this.#termsOf(address, door)), askedAt };
 	}
 
 	/** Does what a taken row needs. Resolves to the row behind it, or to undefined when nobody has looked yet. */

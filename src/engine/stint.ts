@@ -127,6 +127,9 @@ export class Stint {
 			tenure.stop.throwIfAborted();
 			askedAt = clock.now();
 			return backend.settle(claim.lease, settlement, next);
+		}).catch((error) => {
+			if (take !== undefined) sender?.tookNothing(this.#address, this.#door);
+			throw error;
 		});
 		const { record, requests, parts } = result;
 		span.tell({ call: record.id, turn: record.turns, requests, parts: parts.length });

@@ -56,6 +56,15 @@ describe("a gate", () => {
 		expect(began).toEqual([["other", 0]]);
 	});
 
+	test("lets one in again whose own place nobody came back from", async () => {
+		const { clock, gate } = opened(2);
+		expect(gate.enter("a")).toBe(true);
+		await clock.advance(14_999);
+		expect(gate.enter("a")).toBe(false);
+		await clock.advance(1);
+		expect(gate.enter("a")).toBe(true);
+	});
+
 	test("has a place again for one that never came back", async () => {
 		const { clock, gate, began, send } = opened(1);
 		gate.enter("lost");

@@ -183,3 +183,26 @@ test("a write that fails for good is a failed turn, tried again as such and set 
 	expect(parked).toBe("the store could not write it");
 	await desk.end();
 });
+
+test("a turn that cannot be written keeps no place at a door with a limit: the next one's words leave at once", async () => {
+	let fails = true;
+	const desk = await stand({
+		channel: { capabilities: { rate: { perChatPerSecond: 1, chatBurst: 3, perDoorPerSecond: 25 } } },
+		over: (backend) =>
+			replacing(backend, {
+				settle: (...args) => {
+					if (!fails) return backend.settle(...args);
+					fails = false;
+					return Promise.reject(new Error("it cannot be written"));
+				},
+			}),
+	});
+	const ana = desk.person();
+	await ana.says("hi");
+	await desk.settle();
+	expect(desk.told("turn.failed")).toHaveLength(1);
+	await desk.clock.advance(1_000);
+	await desk.settle();
+	expect(ana.heard).toEqual(["re: hi"]);
+	await desk.end();
+});
