@@ -120,6 +120,27 @@ test("G13: an ended call is forgotten in its time; what is left of it are ids, w
 	await backend.close();
 });
 
+test("what comes twice after its call was forgotten leaves nothing behind", async () => {
+	const open: { idle(): Promise<void> }[] = [];
+	const clock = new JumpClock(async () => {
+		for (const each of open) await each.idle();
+	});
+	const backend = redis({ url: server.url, prefix: "twice", clock, log: silentLog, keepEndedMs: DAY });
+	open.push(backend);
+	await backend.open();
+	const { claimed } = await backend.accept(message(A, "m1"), limits, { owner: "one", ...terms });
+	if (claimed === undefined) throw new Error("m1 was not claimed");
+	const turn = echo(claimed);
+	const record = { ...turn.record, ended: { at: clock.now(), reason: "done" } };
+	await backend.settle(claimed.lease, { ...turn, outbox: [], record });
+	await clock.advance(DAY);
+	expect(await backend.list({ limit: 10 })).toEqual([]);
+	expect(await backend.accept(message(A, "m1"), limits)).toEqual({ outcome: "duplicate" });
+	const left = (await admin.keys("twice:{p*")).filter((key) => key.includes(A));
+	expect(await Promise.all(left.map((key) => admin.type(key)))).toEqual(["zset"]);
+	await backend.close();
+});
+
 test("no key of a call that is not open is without an end", async () => {
 	const backend = await opened(server.url, "ends");
 	for (let n = 0; n < 5; n += 1) {

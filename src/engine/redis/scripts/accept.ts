@@ -59,10 +59,14 @@ for index = 8, #ARGV do
     end
   end
 end
-keepSeen(keep, v[20])
 if met then
+  -- Of a call that was forgotten only ids are left, with an end of their own.
+  if v[2] then
+    keepSeen(keep, v[20])
+  end
   return {'duplicate', 0, false}
 end
+keepSeen(keep, v[20])
 local item = ARGV[4]
 if v[21] and gathers then
   item = edited(item, v[21])
