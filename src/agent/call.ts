@@ -111,7 +111,8 @@ export class Call {
 		return {
 			length: rows.length,
 			turns: rows.filter((row) => row.role === "user").length,
-			last: (n) => (n > 0 ? rows.slice(-n) : []),
+			// Copies: the process may keep the rows for the turns to come.
+			last: (n) => (n > 0 ? structuredClone(rows.slice(-n)) : []),
 		};
 	}
 

@@ -2,8 +2,15 @@ import { describe, expect, test } from "vitest";
 import { Call, type CallFrame } from "../../src/agent/call.js";
 import { CallListeners } from "../../src/agent/call-listeners.js";
 import type { CallFacts } from "../../src/agent/declaration.js";
+import type { HistoryEntry } from "../../src/call/history.js";
 import type { CallboardError } from "../../src/errors.js";
 import { recordingLog } from "./recording-log.js";
+
+const rows: readonly HistoryEntry[] = [
+	{ role: "user", id: "m1", content: { kind: "text", text: "hello" }, at: 1 },
+	{ role: "said", id: "p1", part: { kind: "text", text: "hi" }, by: "model", at: 2 },
+	{ role: "user", id: "m2", content: { kind: "text", text: "bye" }, at: 3 },
+];
 
 const facts: CallFacts = {
 	id: "call-1",
@@ -13,11 +20,7 @@ const facts: CallFacts = {
 	from: "web:a",
 	contact: { id: "web:a" },
 	today: "2026-05-04",
-	history: () => [
-		{ role: "user", id: "m1", content: { kind: "text", text: "hello" }, at: 1 },
-		{ role: "said", id: "p1", part: { kind: "text", text: "hi" }, by: "model", at: 2 },
-		{ role: "user", id: "m2", content: { kind: "text", text: "bye" }, at: 3 },
-	],
+	history: () => rows,
 };
 
 function callIn(frame?: CallFrame) {
@@ -60,6 +63,12 @@ describe("what a call tells", () => {
 		expect(history.last(1).map((row) => row.at)).toEqual([3]);
 		expect(history.last(0)).toEqual([]);
 		expect(history.last(9)).toHaveLength(3);
+	});
+
+	test("what is done to the rows it gives changes no history", () => {
+		const [row] = callIn().call.history.last(1);
+		if (row?.role === "user") Object.assign(row.content, { text: "starred" });
+		expect(callIn().call.history.last(1)).toMatchObject([{ content: { text: "bye" } }]);
 	});
 
 	test("the key belongs to a tool and is refused where none runs", () => {
