@@ -113,6 +113,7 @@ for (const [which, hasQueue] of [
 		expect(await backend.accept(message(here, "m1"), limits)).toEqual({ outcome: "accepted" });
 		await answered(here, "m1");
 		await answered(dead, "m1");
+		await open(cluster);
 
 		await victim.start();
 		if (claimed === undefined) throw new Error("m1 was not claimed");

@@ -1,7 +1,9 @@
+import { systemClock } from "../../clock.js";
 import { CallboardError } from "../../errors.js";
 import type { Log } from "../../observe/log.js";
 import { lookAtRedis, type RedisFinding } from "./check.js";
 import type { Client } from "./connection.js";
+import { classOf, unavailable } from "./unavailable.js";
 
 /**
  * Looks at Redis before anything is kept in it, at the first of `urls` that answers.
@@ -31,23 +33,47 @@ function refusal(code: string, fault: "operator" | "platform", { says, next }: R
 /** Rises when keys or what is in them change. A release that raises it reads the format before, or says how to go on. */
 const FORMAT = 1;
 
+/** How long the format may take to be read, ms: the client of a cluster waits for nodes that are missing. */
+const ANSWER_MS = 3_000;
+
 /**
  * Holds what is stored to the format and the number of partitions that this version reads.
- * @throws CallboardError `REDIS_FORMAT` when it was written otherwise; nothing was touched
+ * @param keys where that is written down, of a cluster in each partition: one that does not answer does not count
+ * @throws CallboardError `REDIS_FORMAT` when it was written otherwise, `BACKEND_UNAVAILABLE` when none answers; then
+ * no call was touched
  */
-export async function checkFormat(client: Client, prefix: string, partitions: number): Promise<void> {
+export async function checkFormat(client: Client, keys: readonly string[], partitions: number): Promise<void> {
 	const own = `${FORMAT} ${partitions}`;
-	const key = `${prefix}:format`;
-	await client.set(key, own, "NX");
-	const found = await client.get(key);
-	if (found === own) return;
+	let failure: unknown;
+	const answers = keys.map((key) =>
+		inTime(client.set(key, own, "NX").then(() => client.get(key))).catch((error) => {
+			failure = error;
+		}),
+	);
+	const found = (await Promise.all(answers)).filter((answer) => answer !== undefined);
+	if (found.length === 0) {
+		const silent = keys.length > 1 ? "CLUSTERDOWN" : "TIMEOUT";
+		throw unavailable(failure === undefined ? silent : classOf(failure));
+	}
+	for (const answer of found) if (answer !== own) throw otherFormat(answer);
+}
+
+function otherFormat(found: string | null): CallboardError {
 	const [format, parts] = (found ?? "").split(" ");
 	if (format === String(FORMAT)) {
-		throw new CallboardError("REDIS_FORMAT", "operator", `calls in Redis are spread over ${parts} partitions`, {
+		return new CallboardError("REDIS_FORMAT", "operator", `calls in Redis are spread over ${parts} partitions`, {
 			next: `open them with partitions: ${parts}, or choose another prefix for new ones`,
 		});
 	}
-	throw new CallboardError("REDIS_FORMAT", "operator", `calls in Redis are of format ${format}, this is ${FORMAT}`, {
+	return new CallboardError("REDIS_FORMAT", "operator", `calls in Redis are of format ${format}, this is ${FORMAT}`, {
 		next: "use the version of Callboard that wrote them, or choose another prefix for new ones",
+	});
+}
+
+/** What it comes to, or undefined when it takes too long. */
+function inTime<T>(asked: Promise<T>): Promise<T | undefined> {
+	return new Promise((resolve, reject) => {
+		const stop = systemClock.after(ANSWER_MS, () => resolve(undefined));
+		asked.then(resolve, reject).finally(stop);
 	});
 }

@@ -1,6 +1,5 @@
 import type { AddressKey } from "../../call/address.js";
-import { type Clock, systemClock } from "../../clock.js";
-import { CallboardError } from "../../errors.js";
+import type { Clock } from "../../clock.js";
 import type { Log } from "../../observe/log.js";
 import type { Serving, Work } from "../backend.js";
 import { Connection, connect } from "./connection.js";
@@ -9,7 +8,6 @@ import { NewsWire } from "./news-wire.js";
 import type { Partitions } from "./partition.js";
 import { Server } from "./server.js";
 import { Sweeper } from "./sweeper.js";
-import { classOf, unavailable } from "./unavailable.js";
 import { WakeUps } from "./wake-ups.js";
 
 export interface SessionOptions {
@@ -19,9 +17,6 @@ export interface SessionOptions {
 	clock: Clock;
 	log: Log;
 }
-
-/** How long the first operation may take, ms: the client of a cluster in which nodes are missing waits for them. */
-const FIRST_MS = 5_000;
 
 /** All that is open towards Redis between `open` and `close` of a backend. */
 export class Session {
@@ -46,11 +41,11 @@ export class Session {
 		const cluster = await checkFit(urls, log);
 		const connection = new Connection(connect(urls, cluster), { clock, log });
 		try {
-			const late = unavailable(cluster ? "CLUSTERDOWN" : "TIMEOUT");
-			await inTime(checkFormat(connection.client, prefix, partitions.all.length), late);
+			const keys = cluster ? partitions.all.map((each) => `${each}format`) : [`${prefix}:format`];
+			await checkFormat(connection.client, keys, partitions.all.length);
 		} catch (error) {
 			connection.client.disconnect();
-			throw error instanceof CallboardError ? error : unavailable(classOf(error));
+			throw error;
 		}
 		const wakeUps = new WakeUps(connection.client, prefix, log);
 		const sweeper = new Sweeper({ connection, partitions, cluster, wakeUps, clock });
@@ -89,11 +84,4 @@ export class Session {
 		if (this.connection.up) await this.wakeUps.idle();
 		await Promise.all([this.wakeUps.close(), this.connection.close()]);
 	}
-}
-
-function inTime(asked: Promise<void>, late: Error): Promise<void> {
-	return new Promise((resolve, reject) => {
-		const stop = systemClock.after(FIRST_MS, () => reject(late));
-		asked.then(resolve, reject).finally(stop);
-	});
 }
