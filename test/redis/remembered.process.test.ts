@@ -160,3 +160,21 @@ test("a call that is forgotten for a greater one while it is settled is handed o
 	expect(claimed?.history).toEqual(stored.history);
 	await backend.close();
 });
+
+test("of a window that is greater than what is kept, what is kept is handed out", async () => {
+	const backend = await opened(server.url, "kept");
+	const claim = async (id: string) => {
+		await backend.accept(message(A, id), limits);
+		const got = await backend.claim(A, { owner: "p", ...terms });
+		if (got.outcome !== "claimed") throw new Error(`the claim was answered ${got.outcome}`);
+		return got;
+	};
+	for (const [turn, id] of ["m1", "m2", "m3"].entries()) {
+		const { lease } = await claim(id);
+		const append = [user(`${id} 1`), user(`${id} 2`)];
+		await backend.settle(lease, settlement(turn + 1, { record: record({}), fresh: turn === 0, append, keep: 2 }));
+	}
+	const { history } = await claim("m4");
+	expect(history).toEqual((await backend.view(A, { history: WINDOW })).history);
+	await backend.close();
+});

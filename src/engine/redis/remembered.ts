@@ -58,7 +58,12 @@ export class Remembered {
 	 * @param record as it was written
 	 * @param known what the settlement began with, if the history in Redis is that and what it appended
 	 */
-	wrote({ address, fence }: Lease, { fresh, append }: Settlement, record: string, known: Known | undefined): void {
+	wrote(
+		{ address, fence }: Lease,
+		{ fresh, append, keep }: Settlement,
+		record: string,
+		known: Known | undefined,
+	): void {
 		if (known === undefined) {
 			this.forget(address);
 			return;
@@ -66,7 +71,8 @@ export class Remembered {
 		const { window } = known;
 		const earlier = fresh ? [] : known.history;
 		const rows = (fresh ? 0 : known.rows) + append.length;
-		this.#put(address, { fence, record, history: newest([...earlier, ...append], window), rows, window });
+		const history = newest([...earlier, ...append], Math.min(window, keep));
+		this.#put(address, { fence, record, history, rows, window });
 	}
 
 	forget(address: AddressKey): void {

@@ -15,14 +15,14 @@ import { lua } from "./script.js";
  *
  * Fields of a head: `f` fence, `lo` and `lu` lease's owner and end, `z` the operation that made or ended it, `za` the
  * newest accept and whether it woke; `ih` position of the first waiting item, `ic` end of what a claim handed out; `hn`
- * rows of the call; `oh` position of the first outbox row, `ob` it is `sending` or its outcome `unknown`, `on` tries, `nb`
- * not before, `us` since when that is known, `so` `su` `sn` its sender, the end of its right and the operation that took it, `dn` the operation that
- * discarded a row last; `fl` failures, `td` take-overs from
- * leases that ran out, `ra` retry at, `gs` and `gu` since and until when messages put the turn off, `pk`
- * parked because; `ow` owner, `ep` epoch, `ec` epoch at the claim, `an` the operation that amended it last; `sf` fence settled last,
- * `rv` the one after which a row was taken out of the history, `jn` there is a journal; `en` the call has ended; `tw`
- * and `sw` wake-ups of the sweeper in a row; `dx` when the ids seen go, all at once; `aw` something waits for rows to leave;
- * `ed` edits are kept at most until then; `un` the person cannot be reached: a line with the time since when, and why.
+ * rows of the call; `oh` position of the first outbox row, `ob` it is `sending` or its outcome `unknown`, `on` tries,
+ * `nb` not before, `us` since when that is known, `so` `su` `sn` its sender, the end of its right and the operation
+ * that took it, `dn` the operation that discarded a row last; `fl` failures, `td` take-overs from leases that ran out,
+ * `ra` retry at, `gs` and `gu` since and until when messages put the turn off, `pk` parked because; `ow` owner, `ep`
+ * epoch, `ec` epoch at the claim, `an` the operation that amended it last; `sf` fence settled last, `rv` the one after
+ * which a row was taken out of the history, `jn` there is a journal; `en` the call has ended; `tw` and `sw` wake-ups of
+ * the sweeper in a row; `dx` when the ids seen go, all at once; `aw` something waits for rows to leave; `ed` edits are
+ * kept at most until then; `un` the person cannot be reached: a line with the time since when, and why.
  */
 export const address = lua`
 local NOW = tonumber(ARGV[1])
