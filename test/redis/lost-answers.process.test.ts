@@ -72,19 +72,6 @@ test("a failed turn, a parked call and a human's words, with every answer lost o
 	wire.close();
 });
 
-test("a settlement asked again does not hand out what its process claimed by a later message: one turn of it runs", async () => {
-	const backend = await opened(server.url, "later");
-	const direct = { owner, ...terms };
-	const first = await backend.accept(message(A, "m1"), limits, direct);
-	if (first.claimed === undefined) throw new Error("m1 was not claimed");
-	const decided = echo(first.claimed);
-	await backend.settle(first.claimed.lease, decided, { claim: terms });
-	const second = await backend.accept(message(A, "m2"), limits, direct);
-	expect(second.claimed?.items.map(({ id }) => id)).toEqual(["m2"]);
-	expect(await backend.settle(first.claimed.lease, decided, { claim: terms })).toEqual({});
-	await backend.close();
-});
-
 test("E2: a take whose answer was lost is asked again after the row it discarded was sent again by order", async () => {
 	const backend = await opened(server.url, "retried");
 	const client = new Redis(server.url);

@@ -18,7 +18,8 @@ export interface Head {
 	marks: number;
 	/** Set while a mark is kept. */
 	marked?: true;
-	lease?: { owner: string; until: number };
+	/** `follows`: the settlement of the lease before granted it. */
+	lease?: { owner: string; until: number; follows?: true };
 	fence: number;
 	/** Fence of the newest settlement: a repeated one is known by it. */
 	settled: number;

@@ -33,13 +33,9 @@ export function acceptAndClaim(
 
 export function settle(step: Step, lease: Lease, settlement: Settlement, keepEndedMs: number, next: Next): Settled {
 	const first = turns.settle(step, lease, settlement, keepEndedMs);
-	const claimed = next.claim && (first ? claimNext : turns.claimedAfter)(step, lease, next.claim);
+	const claimed = next.claim && (first ? turns.claimNext : turns.claimedAfter)(step, lease, next.claim);
 	const taken = next.take && outbox.take(step, lease.address, next.take, `settled ${lease.fence}`);
 	return { ...(claimed && { claimed }), ...(taken && { taken }) };
-}
-
-function claimNext(step: Step, { address, owner }: Lease, terms: Next["claim"] & {}): Claimed | undefined {
-	return turns.claimNow(step, address, { owner, ...terms });
 }
 
 export function mark(

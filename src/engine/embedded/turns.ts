@@ -32,10 +32,20 @@ export function claimNow(step: Step, address: AddressKey, options: ClaimOptions)
 	return got.outcome === "claimed" ? got : undefined;
 }
 
+/** Claims for the owner of a lease that was just settled what waits next. */
+export function claimNext(step: Step, { address, owner }: Lease, terms: ClaimTerms): Claimed | undefined {
+	const got = claimNow(step, address, { owner, ...terms });
+	if (got === undefined) return undefined;
+	const head = step.load(address);
+	head.lease = { owner, until: step.now + terms.leaseMs, follows: true };
+	step.save(address, head);
+	return got;
+}
+
 /** What the settlement of `lease` claimed for its owner, when it is asked again. */
 export function claimedAfter(step: Step, lease: Lease, terms: ClaimTerms): Claimed | undefined {
 	const head = step.load(lease.address);
-	const goesOn = head.settled === lease.fence && head.fence === lease.fence + 1 && head.lease?.owner === lease.owner;
+	const goesOn = head.fence === lease.fence + 1 && head.lease?.follows === true && head.lease.owner === lease.owner;
 	return goesOn ? handedOut(step, lease.address, head, { owner: lease.owner, ...terms }) : undefined;
 }
 
@@ -73,7 +83,7 @@ export function extend(
 ): readonly InboxItem[] {
 	const { address } = lease;
 	const head = held(step, lease);
-	head.lease = { owner: lease.owner, until: step.now + leaseMs };
+	head.lease = { ...head.lease, owner: lease.owner, until: step.now + leaseMs };
 	const from = Math.max(look?.from ?? 0, head.inbox.from);
 	const to = look === undefined ? from : Math.min(from + look.items, head.inbox.to);
 	if (to > head.inbox.claimed) {

@@ -141,6 +141,15 @@ export const goingOnCases = [
 		expect((await backend.settle(lease, turn, { claim: terms })).claimed).toBeUndefined();
 	}),
 
+	rule("a turn's end sent again does not hand out what its process claimed by a later message", async ({ backend }) => {
+		const { claimed: first } = await backend.accept(message(A, "m1"), limits, direct);
+		if (first === undefined) throw new Error("m1 was not claimed");
+		await backend.settle(first.lease, settlement(1, { fresh: true }), { claim: terms });
+		const { claimed: second } = await backend.accept(message(A, "m2"), limits, direct);
+		expect(second?.items.map(({ id }) => id)).toEqual(["m2"]);
+		expect(await backend.settle(first.lease, settlement(1, { fresh: true }), { claim: terms })).toEqual({});
+	}),
+
 	rule("what became of a row is said and the next one taken in one step", async ({ backend }) => {
 		await say(backend, A, [row("1"), row("2")]);
 		await take(backend, A, "direct");
