@@ -35,16 +35,35 @@ test("G14: calls of another format, or over other partitions, are refused and le
 		message: "calls in Redis are spread over 64 partitions",
 		next: "open them with partitions: 64, or choose another prefix for new ones",
 	});
-	await admin.set("format:format", "2 64");
+	await admin.set("format:format", "1 64");
 	await expect(opened(url, "format")).rejects.toMatchObject({
 		code: "REDIS_FORMAT",
 		fault: "operator",
-		message: "calls in Redis are of format 2, this is 1",
+		message: "calls in Redis are of format 1, this is 2",
 	});
-	await admin.set("format:format", "1 64");
+	await admin.set("format:format", "2 64");
 	const again = await opened(url, "format");
 	expect((await again.view(A, { history: 0 })).waiting).toHaveLength(1);
 	await again.close();
+});
+
+test("what a stranger publishes where news go is no news", async () => {
+	const [one, other] = [await opened(server.url, "strange"), await opened(server.url, "strange")];
+	const heard: unknown[] = [];
+	let told = () => {};
+	const ended = new Promise<void>((resolve) => {
+		told = resolve;
+	});
+	await one.listen((news) => {
+		heard.push(news);
+		told();
+	});
+	for (const text of ["no JSON", "null", "7", '{"from":"x"}']) await admin.publish("strange:news", text);
+	const news = { from: "two", address: A, news: "ended", reason: "idle" } as const;
+	other.publish(news);
+	await ended;
+	expect(heard).toEqual([news]);
+	await Promise.all([one.close(), other.close()]);
 });
 
 test("a Redis that would lose calls is refused, one without a file is warned about", async () => {

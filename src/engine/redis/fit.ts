@@ -31,7 +31,7 @@ function refusal(code: string, fault: "operator" | "platform", { says, next }: R
 }
 
 /** Rises when keys or what is in them change. A release that raises it reads the format before, or says how to go on. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** How long the format may take to be read, ms: the client of a cluster waits for nodes that are missing. */
 const ANSWER_MS = 3_000;

@@ -71,7 +71,8 @@ export class NewsWire {
 		if (listener === undefined) return this.#again("no node");
 		listener.on("error", () => {});
 		listener.on("message", (_channel: string, text: string) => {
-			const news = JSON.parse(text) as News;
+			const news = read(text);
+			if (news === undefined) return;
 			for (const hear of [...this.#listeners]) hear(news);
 		});
 		listener.once("end", () => this.#again("disconnected"));
@@ -90,5 +91,15 @@ export class NewsWire {
 		systemClock.after(RETRY_MS, () => {
 			if (!this.#closed) void this.#connect();
 		});
+	}
+}
+
+/** Undefined for what no process of ours has published. */
+function read(text: string): News | undefined {
+	try {
+		const news: unknown = JSON.parse(text);
+		return typeof news === "object" && news !== null && "address" in news ? (news as News) : undefined;
+	} catch {
+		return undefined;
 	}
 }
