@@ -41,7 +41,7 @@ async function slow(redis: OwnRedis): Promise<Row> {
 	const ours = await worker(redis, { handlerMs, limits: { turns: concurrency, sends: concurrency } });
 	const speeds: number[] = [];
 	for (let repeat = 0; repeat <= REPEATS; repeat += 1) {
-		const who = crowd(concurrency, 10);
+		const who = crowd(concurrency, 50);
 		await ours.ask("clear");
 		ours.freeze();
 		await door.ask("add", { crowd: who, pace: { inFlight: CONCURRENCY } });
