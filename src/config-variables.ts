@@ -112,6 +112,17 @@ export const variables = [
 			.pipe(z.array(z.url({ protocol: /^rediss?$/ }))),
 	},
 	{
+		name: "CALLBOARD_CONCURRENCY",
+		about:
+			"Turns that one process runs at once, and chats that it sends to at once. What comes beyond that waits, or is another process's.",
+		default: "200",
+		must: "a whole number from 1 to 10000",
+		check: text
+			.regex(/^\d{1,5}$/)
+			.transform(Number)
+			.refine((count) => count >= 1 && count <= 10_000),
+	},
+	{
 		name: "CALLBOARD_DATA",
 		about: "Folder of the embedded backend.",
 		default: ".callboard",

@@ -15,6 +15,8 @@ export interface Config {
 	backend: "embedded" | "redis";
 	/** Of one Redis, or of some nodes of a cluster. */
 	redisUrls: readonly string[] | undefined;
+	/** Turns run at once in one process, and chats sent to at once. */
+	concurrency: number;
 	/** Where the embedded backend and development secrets are kept, absolute. */
 	data: string;
 	model: {
@@ -97,6 +99,7 @@ export function readConfig(options: ReadConfigOptions = {}): Config {
 		trustProxy: get("CALLBOARD_TRUST_PROXY"),
 		backend: get("CALLBOARD_BACKEND") ?? (values.has("REDIS_URL") ? "redis" : "embedded"),
 		redisUrls: get("REDIS_URL"),
+		concurrency: get("CALLBOARD_CONCURRENCY"),
 		data: resolve(root, get<string>("CALLBOARD_DATA")),
 		model: {
 			apiKey: get("OPENAI_API_KEY"),

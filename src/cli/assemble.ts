@@ -32,7 +32,8 @@ export interface Parts {
 /** Puts doors, agent, model and backend together. Nothing is started. */
 export function assemble({ config, agent, model, backend, channels, clock, log, roles }: Parts): Runtime {
 	const doors = channels.map((channel) => ({ name: channel.name, channel, agent, model, timeZone: config.timeZone }));
-	return createRuntime({ backend, doors, runTurn, clock, log, ...(roles && { roles }) });
+	const limits = { turns: config.concurrency, sends: config.concurrency };
+	return createRuntime({ backend, doors, runTurn, clock, log, limits, ...(roles && { roles }) });
 }
 
 /** How long a process that is asked to stop may finish what runs. */

@@ -1,8 +1,8 @@
 /** How the engine of one process works. Every value has a default; times are ms. */
 export interface EngineLimits {
-	/** Turns run at once. Default 50. */
+	/** Turns run at once. Default 200: a turn mostly waits for a model. */
 	turns: number;
-	/** Addresses sent to at once. Default 50. */
+	/** Addresses sent to at once. Default 200. */
 	sends: number;
 	/** How long a worker may be silent before its call is taken from it. Default 2 s. */
 	leaseMs: number;
@@ -36,8 +36,8 @@ export interface EngineLimits {
 }
 
 export const defaultLimits: EngineLimits = {
-	turns: 50,
-	sends: 50,
+	turns: 200,
+	sends: 200,
 	leaseMs: 2_000,
 	renewMs: 700,
 	items: 100,

@@ -38,6 +38,7 @@ describe("settings", () => {
 			trustProxy: 0,
 			backend: "embedded",
 			redisUrls: undefined,
+			concurrency: 200,
 			data: join(root, ".callboard"),
 			model: { apiKey: undefined, baseURL: undefined, name: "gpt-4.1-mini", fallbacks: [] },
 			secret: undefined,
@@ -82,6 +83,15 @@ describe("settings", () => {
 				'.env:3: CALLBOARD_TZ must be a time zone, such as Europe/Madrid, not "Mars/Base"; ' +
 				'CALLBOARD_LOG must be debug, info, warn, error or silent, not "loud"; every setting is explained in .env.example',
 		);
+	});
+
+	it("take no fewer than one turn at once, and no more than a process can hold", () => {
+		for (const count of ["0", "10001", "-1", "2.5", "many"]) {
+			expect(refusal(undefined, { CALLBOARD_CONCURRENCY: count }).explain()).toBe(
+				`CALLBOARD_CONCURRENCY must be a whole number from 1 to 10000, not "${count}"; every setting is explained in .env.example`,
+			);
+		}
+		expect(readConfig({ root: project(), environment: { CALLBOARD_CONCURRENCY: "10000" } }).concurrency).toBe(10_000);
 	});
 
 	it("show no secret when they are refused", () => {

@@ -67,7 +67,8 @@ export const servingCases = [
 		await runs.count(1);
 		await acceptAll(backend, message(A, "m2"), message(at("ben"), "m1"));
 		await runs.count(3);
-		expect(runs.order).toEqual([A, A, at("ben")]);
+		expect(runs.order[0]).toBe(A);
+		expect([...runs.order].sort()).toEqual([A, A, at("ben")]);
 		await stop(serving);
 		expect(await backend.list({ limit: 10, only: "waiting" })).toEqual([]);
 	}),
