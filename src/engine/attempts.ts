@@ -1,6 +1,7 @@
 import type { Delivery, SendResult } from "../channel/channel.js";
 import type { Clock } from "../clock.js";
 import type { Log } from "../observe/log.js";
+import { Stop } from "../turn/stop.js";
 import { SameWait, type Waiting } from "./same-wait.js";
 
 export interface AttemptsOptions {
@@ -26,23 +27,21 @@ export class Attempts {
 		ask: (delivery: Delivery) => Promise<SendResult>,
 	): Promise<SendResult> {
 		const attempt = new Attempt();
+		const { stop } = attempt;
 		this.#waits.begin(attempt);
 		const delivery: Delivery = {
 			address,
 			key,
 			...(answers === undefined ? {} : { answers }),
 			get signal() {
-				return attempt.signal;
+				return stop.signal;
 			},
 		};
 		try {
-			return await new Promise((resolve, reject) => {
-				attempt.reject = reject;
-				ask(delivery).then(resolve, reject);
-			});
+			return await stop.race(() => ask(delivery));
 		} catch (error) {
 			this.#log.warn("send.threw", { address, row: key, error });
-			const reason = attempt.isGivenUp ? "no answer in time" : "the channel failed in mid-send";
+			const reason = stop.aborted ? "no answer in time" : "the channel failed in mid-send";
 			return { outcome: "ambiguous", reason };
 		} finally {
 			this.#waits.end(attempt);
@@ -51,7 +50,7 @@ export class Attempts {
 
 	/** Waits for no answer any more. */
 	giveUp(reason: Error): void {
-		for (const each of this.#waits.all) (each as Attempt).giveUp(reason);
+		for (const each of this.#waits.all) (each as Attempt).stop.abort(reason);
 	}
 
 	stop(): void {
@@ -61,30 +60,9 @@ export class Attempts {
 
 class Attempt implements Waiting {
 	at = 0;
-	reject: (reason: Error) => void = () => {};
-	#givenUp: Error | undefined;
-	#controller: AbortController | undefined;
-
-	get isGivenUp(): boolean {
-		return this.#givenUp !== undefined;
-	}
-
-	/** Made when a channel asks for it: many cannot stop what they began. */
-	get signal(): AbortSignal {
-		if (this.#controller === undefined) {
-			this.#controller = new AbortController();
-			if (this.#givenUp !== undefined) this.#controller.abort(this.#givenUp);
-		}
-		return this.#controller.signal;
-	}
+	readonly stop = new Stop();
 
 	due(): void {
-		this.giveUp(new Error("no answer in time"));
-	}
-
-	giveUp(reason: Error): void {
-		this.#givenUp = reason;
-		this.#controller?.abort(reason);
-		this.reject(reason);
+		this.stop.abort(new Error("no answer in time"));
 	}
 }

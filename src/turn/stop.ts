@@ -1,5 +1,5 @@
 /**
- * Ends a turn before its time. It says no more than an AbortSignal, which it makes only for who asks for one: signals
+ * Ends a turn, or a send, before its time. It says no more than an AbortSignal, which it makes only for who asks for one: signals
  * and their listeners are dear, and most of what a turn does needs none.
  */
 export class Stop {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Call, type CallFrame } from "../../src/agent/call.js";
 import { CallListeners } from "../../src/agent/call-listeners.js";
-import type { CallFacts } from "../../src/agent/declaration.js";
 import type { HistoryEntry } from "../../src/call/history.js";
 import type { CallboardError } from "../../src/errors.js";
+import { facts as callFacts } from "../agent/opening.js";
 import { recordingLog } from "./recording-log.js";
 
 const rows: readonly HistoryEntry[] = [
@@ -12,16 +12,7 @@ const rows: readonly HistoryEntry[] = [
 	{ role: "user", id: "m2", content: { kind: "text", text: "bye" }, at: 3 },
 ];
 
-const facts: CallFacts = {
-	id: "call-1",
-	address: "web|a",
-	channel: "web",
-	transport: "chat",
-	from: "web:a",
-	contact: { id: "web:a" },
-	today: "2026-05-04",
-	history: () => rows,
-};
+const facts = { ...callFacts, history: () => rows };
 
 function callIn(frame?: CallFrame) {
 	const log = recordingLog();

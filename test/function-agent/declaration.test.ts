@@ -3,6 +3,7 @@ import { callboard, type FunctionAgentOptions } from "../../src/agent/function-a
 import { staticRegion } from "../../src/prompt/static-region.js";
 import { viewRegion } from "../../src/prompt/view-region.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { facts } from "../agent/opening.js";
 import { declared, refusal } from "./declared.js";
 import { recordingLog } from "./recording-log.js";
 
@@ -61,16 +62,7 @@ describe("a declaration", () => {
 		const session = agent.open({
 			clock: new VirtualClock(),
 			log: recordingLog(),
-			call: {
-				id: "c",
-				address: "a",
-				channel: "web",
-				transport: "chat",
-				from: "web:a",
-				contact: { id: "web:a" },
-				today: "2026-05-04",
-				history: () => [],
-			},
+			call: facts,
 		});
 		expect(staticRegion(agent)).toMatch(
 			/^You are helpful\.\n\nAnswer in English \(en\)\.[\s\S]*## lookup\nLooks up\.$/,

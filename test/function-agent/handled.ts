@@ -1,21 +1,11 @@
-import type { CallFacts, Outcome, PreparedCall, ToolOutcome } from "../../src/agent/declaration.js";
+import type { Outcome, PreparedCall, ToolOutcome } from "../../src/agent/declaration.js";
 import { callboard, type FunctionAgent } from "../../src/agent/function-agent.js";
 import type { AgentHandler } from "../../src/agent/function-agent-events.js";
 import type { FunctionToolOptions } from "../../src/agent/function-agent-tools.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { facts } from "../agent/opening.js";
 import { declared } from "./declared.js";
 import { recordingLog } from "./recording-log.js";
-
-const facts: CallFacts = {
-	id: "call-1",
-	address: "web|a",
-	channel: "web",
-	transport: "chat",
-	from: "web:a",
-	contact: { id: "web:a" },
-	today: "2026-05-04",
-	history: () => [],
-};
 
 type Handler = AgentHandler<"llm.tool_call">;
 

@@ -1,21 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CallboardError } from "../../src/errors.js";
-import { type OpenAIOptions, openai } from "../../src/model/openai.js";
-import { type ModelServer, openaiErrors, type ServedFault, startModelServer } from "../../src/testing/model-server.js";
-import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { openaiErrors, type ServedFault } from "../../src/testing/model-server.js";
 import { ask, recordingLog, rejection, requestWith } from "./asking.js";
+import { servedModel } from "./served-model.js";
 
-let server: ModelServer;
-let clock: VirtualClock;
-beforeEach(async () => {
-	server = await startModelServer();
-	clock = new VirtualClock();
-});
-afterEach(() => server.close());
-
-function modelAt(options: Partial<OpenAIOptions> = {}) {
-	return openai({ apiKey: "sk-test", baseURL: server.baseURL, model: "small", clock, random: () => 1, ...options });
-}
+const served = servedModel();
+const { modelAt } = served;
 
 const down: ServedFault = { status: 503 };
 
@@ -23,15 +13,15 @@ describe("H9: the breaker", () => {
 	const once = { retry: { attempts: 1 } };
 
 	test("opens after five failures in a row, over all models and calls of the process", async () => {
-		server.always(() => down);
+		served.server.always(() => down);
 		const { log, events } = recordingLog();
 		const agents = [modelAt({ ...once, log }), modelAt({ ...once, log })];
 		for (let n = 0; n < 5; n += 1) await rejection(ask(agents[n % 2]!));
-		expect(server.requests).toHaveLength(5);
+		expect(served.server.requests).toHaveLength(5);
 		expect(events.filter((event) => event === "model.breaker-open")).toHaveLength(1);
 
 		const thrown = (await rejection(ask(agents[0]!))) as CallboardError;
-		expect(server.requests).toHaveLength(5);
+		expect(served.server.requests).toHaveLength(5);
 		expect(thrown.code).toBe("MODEL_UNAVAILABLE");
 		expect(thrown.explain()).toContain("asked again in 30 s");
 	});
@@ -39,72 +29,72 @@ describe("H9: the breaker", () => {
 	test("counts in a row: one answer in between starts over", async () => {
 		const model = modelAt(once);
 		for (const answer of [down, down, down, down, { text: "ok" }, down, down, down, down]) {
-			server.answer(answer);
+			served.server.answer(answer);
 			await ask(model).catch(() => {});
 		}
-		server.answer({ text: "still asked" });
+		served.server.answer({ text: "still asked" });
 		expect((await ask(model)).text).toBe("still asked");
 	});
 
 	test("open sends every request to the second model at once", async () => {
-		server.always((request) => (request.body.model === "second" ? { text: "second" } : down));
+		served.server.always((request) => (request.body.model === "second" ? { text: "second" } : down));
 		const model = modelAt({ ...once, fallbacks: ["second"] });
 		for (let n = 0; n < 5; n += 1) expect(await ask(model)).toMatchObject({ attempts: 2 });
 		expect(await ask(model)).toMatchObject({ text: "second", attempts: 1 });
 	});
 
 	test("lets one probe through after its time, and closes when it succeeds", async () => {
-		server.always(() => down);
+		served.server.always(() => down);
 		const model = modelAt(once);
 		for (let n = 0; n < 5; n += 1) await rejection(ask(model));
-		await clock.advance(29_999);
+		await served.clock.advance(29_999);
 		await rejection(ask(model));
-		expect(server.requests).toHaveLength(5);
+		expect(served.server.requests).toHaveLength(5);
 
-		await clock.advance(1);
-		server.always(() => ({ text: "back" }));
+		await served.clock.advance(1);
+		served.server.always(() => ({ text: "back" }));
 		const answers = await Promise.allSettled([ask(model), ask(model), ask(model)]);
 		expect(answers.map((each) => each.status)).toEqual(["fulfilled", "rejected", "rejected"]);
-		expect(server.requests).toHaveLength(6);
+		expect(served.server.requests).toHaveLength(6);
 		expect((await ask(model)).text).toBe("back");
 	});
 
 	test("opens again when the probe fails", async () => {
-		server.always(() => down);
+		served.server.always(() => down);
 		const model = modelAt(once);
 		for (let n = 0; n < 5; n += 1) await rejection(ask(model));
-		await clock.advance(30_000);
+		await served.clock.advance(30_000);
 		await rejection(ask(model));
-		expect(server.requests).toHaveLength(6);
-		await clock.advance(29_000);
+		expect(served.server.requests).toHaveLength(6);
+		await served.clock.advance(29_000);
 		await rejection(ask(model));
-		expect(server.requests).toHaveLength(6);
+		expect(served.server.requests).toHaveLength(6);
 	});
 
 	test("a probe that the caller gave up leaves the next one free to go", async () => {
-		server.always(() => down);
+		served.server.always(() => down);
 		const model = modelAt(once);
 		for (let n = 0; n < 5; n += 1) await rejection(ask(model));
-		await clock.advance(30_000);
-		server.always(() => ({ silent: true }));
+		await served.clock.advance(30_000);
+		served.server.always(() => ({ silent: true }));
 		const cancel = new AbortController();
 		const probe = rejection(ask(model, requestWith(), { signal: cancel.signal }));
-		await server.served(6);
+		await served.server.served(6);
 		cancel.abort(new Error("gone"));
 		await probe;
-		server.always(() => ({ text: "back" }));
+		served.server.always(() => ({ text: "back" }));
 		expect((await ask(model)).text).toBe("back");
 	});
 
 	test("a refusal is an answer: it does not open", async () => {
-		server.always(() => ({ status: 400, error: openaiErrors.refused("temperature") }));
+		served.server.always(() => ({ status: 400, error: openaiErrors.refused("temperature") }));
 		const model = modelAt(once);
 		for (let n = 0; n < 8; n += 1) await rejection(ask(model));
-		expect(server.requests).toHaveLength(8);
+		expect(served.server.requests).toHaveLength(8);
 	});
 
 	test("is one for a server and model, not for all", async () => {
-		server.always((request) => (request.body.model === "small" ? down : { text: "fine" }));
+		served.server.always((request) => (request.body.model === "small" ? down : { text: "fine" }));
 		for (let n = 0; n < 6; n += 1) await rejection(ask(modelAt(once)));
 		expect((await ask(modelAt({ ...once, model: "large" }))).text).toBe("fine");
 	});

@@ -1,21 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CallboardError } from "../../src/errors.js";
-import { type OpenAIOptions, openai } from "../../src/model/openai.js";
-import { type ModelServer, openaiErrors, type ServedFault, startModelServer } from "../../src/testing/model-server.js";
-import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { openaiErrors, type ServedFault } from "../../src/testing/model-server.js";
 import { ask, overPauses, recordingLog, rejection, requestWith, toolNamed } from "./asking.js";
+import { servedModel } from "./served-model.js";
 
-let server: ModelServer;
-let clock: VirtualClock;
-beforeEach(async () => {
-	server = await startModelServer();
-	clock = new VirtualClock();
-});
-afterEach(() => server.close());
-
-function modelAt(options: Partial<OpenAIOptions> = {}) {
-	return openai({ apiKey: "sk-test", baseURL: server.baseURL, model: "small", clock, random: () => 1, ...options });
-}
+const served = servedModel();
+const { modelAt } = served;
 
 const down: ServedFault = { status: 503 };
 
@@ -32,53 +22,53 @@ describe("trying again", () => {
 		["an error in mid-stream", { raw: 'data: {"error":{"message":"overloaded","code":"server_error"}}\n\n' }],
 		["a gateway's error in mid-stream", { raw: 'data: {"error":{"message":"bad gateway","code":502}}\n\n' }],
 	])("after %s", async (_name, fault) => {
-		server.answer(fault, { text: "there" });
-		const { value, pauses } = await overPauses(clock, ask(modelAt()));
+		served.server.answer(fault, { text: "there" });
+		const { value, pauses } = await overPauses(served.clock, ask(modelAt()));
 		expect(value).toMatchObject({ text: "there", attempts: 2 });
 		expect(pauses).toEqual([500]);
 	});
 
 	test("waits longer each time, half of it by chance, and gives up after the last attempt", async () => {
-		server.always(() => down);
+		served.server.always(() => down);
 		const steps = [1, 0, 0.5];
 		const model = modelAt({ retry: { attempts: 4 }, random: () => steps.shift()! });
 		const running = rejection(ask(model));
-		const { value, pauses } = await overPauses(clock, running);
+		const { value, pauses } = await overPauses(served.clock, running);
 		expect(pauses).toEqual([500, 500, 1500]);
 		expect(value).toMatchObject({ code: "MODEL_UNAVAILABLE", fault: "platform" });
-		expect(server.requests).toHaveLength(4);
+		expect(served.server.requests).toHaveLength(4);
 	});
 
 	test("H8: a plain 429 with Retry-After 3 costs one wait of three seconds", async () => {
-		server.answer({ status: 429, error: openaiErrors.busy, headers: { "retry-after": "3" } }, { text: "there" });
-		const { value, pauses } = await overPauses(clock, ask(modelAt()));
+		served.server.answer({ status: 429, error: openaiErrors.busy, headers: { "retry-after": "3" } }, { text: "there" });
+		const { value, pauses } = await overPauses(served.clock, ask(modelAt()));
 		expect(pauses).toEqual([3000]);
 		expect(value.attempts).toBe(2);
 	});
 
 	test("takes Retry-After as a date, and retry-after-ms", async () => {
-		const date = new Date(clock.now() + 5000).toUTCString();
-		server.answer(
+		const date = new Date(served.clock.now() + 5000).toUTCString();
+		served.server.answer(
 			{ status: 503, headers: { "retry-after": date } },
 			{ status: 429, headers: { "retry-after-ms": "250", "retry-after": "1" } },
 			{ text: "there" },
 		);
-		expect((await overPauses(clock, ask(modelAt()))).pauses).toEqual([5000, 250]);
+		expect((await overPauses(served.clock, ask(modelAt()))).pauses).toEqual([5000, 250]);
 	});
 
 	test("does not wait longer than the cap for a server that asks for it", async () => {
-		server.answer({ status: 429, error: openaiErrors.busy, headers: { "retry-after": "3600" } });
+		served.server.answer({ status: 429, error: openaiErrors.busy, headers: { "retry-after": "3600" } });
 		const patient = modelAt({ timeoutMs: 7_200_000 });
-		const { value, pauses } = await overPauses(clock, rejection(ask(patient)));
+		const { value, pauses } = await overPauses(served.clock, rejection(ask(patient)));
 		expect(pauses).toEqual([]);
 		expect(value).toMatchObject({ code: "MODEL_UNAVAILABLE" });
 	});
 
 	test("H8: never after insufficient_quota, though it comes as a 429", async () => {
-		server.answer({ status: 429, error: openaiErrors.quota });
-		const { value, pauses } = await overPauses(clock, rejection(ask(modelAt({ fallbacks: ["other"] }))));
+		served.server.answer({ status: 429, error: openaiErrors.quota });
+		const { value, pauses } = await overPauses(served.clock, rejection(ask(modelAt({ fallbacks: ["other"] }))));
 		expect(pauses).toEqual([]);
-		expect(server.requests).toHaveLength(1);
+		expect(served.server.requests).toHaveLength(1);
 		expect(value).toMatchObject({ code: "MODEL_QUOTA", fault: "platform" });
 	});
 
@@ -88,7 +78,7 @@ describe("trying again", () => {
 		const firstPiece = new Promise<void>((resolve) => {
 			pieceCame = resolve;
 		});
-		server.answer(
+		served.server.answer(
 			{ text: ["Good ", "mor", "ning"], faults: [{ after: 420, what: "cut", when: firstPiece }] },
 			{ text: "Hello again" },
 		);
@@ -97,24 +87,24 @@ describe("trying again", () => {
 			pieceCame();
 		};
 		const running = ask(modelAt(), requestWith(), { onText, onRestart: () => seen.push("<restart>") });
-		expect((await overPauses(clock, running)).value.text).toBe("Hello again");
+		expect((await overPauses(served.clock, running)).value.text).toBe("Hello again");
 		expect(seen).toEqual(["Good ", "<restart>", "Hello again"]);
 	});
 
 	test("H4: runs nothing of tool calls whose arguments broke off", async () => {
 		const tools = [toolNamed("book")];
-		server.answer(
+		served.server.answer(
 			{ calls: [{ name: "book", arguments: { day: "monday" } }], faults: [{ after: 560, what: "cut" }] },
 			{ calls: [{ name: "book", arguments: { day: "tuesday" } }] },
 		);
-		const { value } = await overPauses(clock, ask(modelAt(), requestWith({ tools, allowed: ["book"] })));
+		const { value } = await overPauses(served.clock, ask(modelAt(), requestWith({ tools, allowed: ["book"] })));
 		expect(value.calls.map((call) => call.arguments)).toEqual(['{"day":"tuesday"}']);
 		expect(value.attempts).toBe(2);
 	});
 
 	test("takes a stream that ends politely but early for a cut one", async () => {
-		server.answer({ text: "half an", finish: null, usage: null }, { text: "whole" });
-		expect((await overPauses(clock, ask(modelAt()))).value).toMatchObject({ text: "whole", attempts: 2 });
+		served.server.answer({ text: "half an", finish: null, usage: null }, { text: "whole" });
+		expect((await overPauses(served.clock, ask(modelAt()))).value).toMatchObject({ text: "whole", attempts: 2 });
 	});
 
 	test("not when the connection breaks behind the finish reason: all was said", async () => {
@@ -122,14 +112,14 @@ describe("trying again", () => {
 			'{"choices":[{"index":0,"delta":{"content":"whole"}}]}',
 			'{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
 		];
-		server.answer({ raw: `${events.map((event) => `data: ${event}\n\n`).join("")}data: {"choices": [\n\n` });
-		const { value } = await overPauses(clock, ask(modelAt()));
+		served.server.answer({ raw: `${events.map((event) => `data: ${event}\n\n`).join("")}data: {"choices": [\n\n` });
+		const { value } = await overPauses(served.clock, ask(modelAt()));
 		expect(value).toMatchObject({ text: "whole", attempts: 1 });
 	});
 
 	test("says nothing more once the caller gave up, though more has arrived", async () => {
 		const piece = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
-		server.answer({ raw: piece("one") + piece("two") + piece("three") });
+		served.server.answer({ raw: piece("one") + piece("two") + piece("three") });
 		const cancel = new AbortController();
 		const seen: string[] = [];
 		const onText = (text: string) => {
@@ -142,41 +132,41 @@ describe("trying again", () => {
 
 	test("stops at once when the caller gives up, while waiting and while streaming", async () => {
 		const cancel = new AbortController();
-		server.answer(down);
+		served.server.answer(down);
 		const waiting = rejection(ask(modelAt(), requestWith(), { signal: cancel.signal }));
-		await until(() => server.requests.length === 1 && clock.pending === 1);
+		await until(() => served.server.requests.length === 1 && served.clock.pending === 1);
 		cancel.abort(new Error("interrupted"));
 		expect(await waiting).toMatchObject({ message: "interrupted" });
 
 		const second = new AbortController();
-		server.answer({ text: ["a", "b"], faults: [{ after: 200, what: "stall" }] });
+		served.server.answer({ text: ["a", "b"], faults: [{ after: 200, what: "stall" }] });
 		const streaming = rejection(ask(modelAt(), requestWith(), { signal: second.signal }));
-		await server.served(2);
+		await served.server.served(2);
 		second.abort(new Error("interrupted too"));
 		expect(await streaming).toMatchObject({ message: "interrupted too" });
-		expect(clock.pending).toBe(0);
+		expect(served.clock.pending).toBe(0);
 	});
 });
 
 describe("silence", () => {
 	test("before the first byte ends the try after idleMs", async () => {
-		server.answer({ silent: true }, { text: "there" });
+		served.server.answer({ silent: true }, { text: "there" });
 		const running = ask(modelAt({ idleMs: 10_000 }));
-		await server.served(1);
-		await clock.advance(10_000);
-		expect((await overPauses(clock, running)).value).toMatchObject({ text: "there", attempts: 2 });
+		await served.server.served(1);
+		await served.clock.advance(10_000);
+		expect((await overPauses(served.clock, running)).value).toMatchObject({ text: "there", attempts: 2 });
 	});
 
 	test("in mid-stream ends the try idleMs after the last piece", async () => {
-		server.answer({ text: ["Good ", "morning"], faults: [{ after: 420, what: "stall" }] }, { text: "there" });
+		served.server.answer({ text: ["Good ", "morning"], faults: [{ after: 420, what: "stall" }] }, { text: "there" });
 		const seen: string[] = [];
 		const running = ask(modelAt({ idleMs: 10_000 }), requestWith(), {
 			onText: (piece) => seen.push(piece),
 			onRestart: () => seen.push("<restart>"),
 		});
 		await until(() => seen.length === 1);
-		await clock.advance(10_000);
-		expect((await overPauses(clock, running)).value.text).toBe("there");
+		await served.clock.advance(10_000);
+		expect((await overPauses(served.clock, running)).value.text).toBe("there");
 		expect(seen).toEqual(["Good ", "<restart>", "there"]);
 	});
 
@@ -189,7 +179,7 @@ describe("silence", () => {
 		const finished = new Promise<void>((resolve) => {
 			finish = resolve;
 		});
-		server.answer({
+		served.server.answer({
 			text: ["Good ", "morning"],
 			faults: [
 				{ after: 0, what: "pause", when: started },
@@ -198,27 +188,27 @@ describe("silence", () => {
 		});
 		const seen: string[] = [];
 		const running = ask(modelAt({ idleMs: 10_000 }), requestWith(), { onText: (piece) => seen.push(piece) });
-		await until(() => server.requests.length === 1);
-		await clock.advance(8_000);
+		await until(() => served.server.requests.length === 1);
+		await served.clock.advance(8_000);
 		start();
 		await until(() => seen.length === 1);
-		await clock.advance(8_000);
+		await served.clock.advance(8_000);
 		finish();
 		expect(await running).toMatchObject({ text: "Good morning", attempts: 1 });
 	});
 
 	test("and tries in all end at timeoutMs", async () => {
-		server.always(() => ({ silent: true }));
+		served.server.always(() => ({ silent: true }));
 		const running = rejection(ask(modelAt({ idleMs: 60_000, timeoutMs: 30_000 })));
-		await server.served(1);
-		await clock.advance(30_000);
+		await served.server.served(1);
+		await served.clock.advance(30_000);
 		expect(await running).toMatchObject({ code: "MODEL_UNAVAILABLE" });
-		expect(server.requests).toHaveLength(1);
+		expect(served.server.requests).toHaveLength(1);
 	});
 
 	test("no wait is begun that would end after timeoutMs", async () => {
-		server.answer({ status: 503, headers: { "retry-after": "9" } });
-		const { value, pauses } = await overPauses(clock, rejection(ask(modelAt({ timeoutMs: 8000 }))));
+		served.server.answer({ status: 503, headers: { "retry-after": "9" } });
+		const { value, pauses } = await overPauses(served.clock, rejection(ask(modelAt({ timeoutMs: 8000 }))));
 		expect(pauses).toEqual([]);
 		expect(value).toMatchObject({ code: "MODEL_UNAVAILABLE" });
 	});
@@ -261,16 +251,16 @@ describe("what cannot be helped by trying again", () => {
 		["Kimi", 400, { message: "Your request exceeded model token limit: 8192 (requested: 9000)" }],
 		["a proxy", 413, { message: "Request Entity Too Large" }],
 	])("H11: a request too long for the window, as %s says it", async (_server, status, error) => {
-		server.answer({ status, error });
+		served.server.answer({ status, error });
 		const thrown = await rejection(ask(modelAt({ fallbacks: ["other"] })));
 		expect(thrown).toMatchObject({ code: "MODEL_CONTEXT_OVERFLOW", fault: "platform" });
-		expect(server.requests).toHaveLength(1);
+		expect(served.server.requests).toHaveLength(1);
 	});
 
 	test("H10: a refused key is told without the key, in the error, its cause and the log", async () => {
 		const key = "sk-proj-abcDEF123456789";
 		const { log, text } = recordingLog();
-		server.answer({ status: 401, error: openaiErrors.badKey(key) });
+		served.server.answer({ status: 401, error: openaiErrors.badKey(key) });
 		const thrown = await rejection(ask(modelAt({ apiKey: key, log, fallbacks: ["other"] })));
 		expect(thrown).toMatchObject({ code: "MODEL_REFUSED_KEY", fault: "platform" });
 		expect(thrown).not.toHaveProperty("cause");
@@ -278,7 +268,7 @@ describe("what cannot be helped by trying again", () => {
 		expect(everything).not.toContain("sk-proj");
 		expect(everything).not.toContain("abcDEF");
 		expect(everything).not.toContain("Incorrect API key");
-		expect(server.requests).toHaveLength(1);
+		expect(served.server.requests).toHaveLength(1);
 	});
 
 	test("H10: nothing of any provider's text or of the person's words is in errors or logs", async () => {
@@ -291,7 +281,7 @@ describe("what cannot be helped by trying again", () => {
 		}));
 		const thrown: unknown[] = [];
 		for (const fault of faults) {
-			server.answer(fault);
+			served.server.answer(fault);
 			const history = [{ role: "user", text: secret }] as const;
 			thrown.push(await rejection(ask(modelAt({ log, retry: { attempts: 1 } }), requestWith({ history }))));
 		}
@@ -302,11 +292,11 @@ describe("what cannot be helped by trying again", () => {
 	});
 
 	test("a refused parameter is named, and nothing more", async () => {
-		server.answer({ status: 400, error: openaiErrors.refused("temperature") });
+		served.server.answer({ status: 400, error: openaiErrors.refused("temperature") });
 		const thrown = await rejection(ask(modelAt({ temperature: 0.3 })));
 		expect(thrown).toMatchObject({ code: "MODEL_BAD_REQUEST", fault: "platform" });
 		expect((thrown as Error).message).toBe(
-			`model small at ${new URL(server.baseURL).host} refused the parameter temperature`,
+			`model small at ${new URL(served.server.baseURL).host} refused the parameter temperature`,
 		);
 	});
 
@@ -314,31 +304,31 @@ describe("what cannot be helped by trying again", () => {
 		["stream_options is not supported", 2],
 		["max_tokens and max_completion_tokens are not supported", 2],
 	])("what is refused also when it is gone is a bad request, not a loop: %s", async (message, requests) => {
-		server.always(() => ({ status: 400, error: { message } }));
+		served.server.always(() => ({ status: 400, error: { message } }));
 		const thrown = await rejection(ask(modelAt({ maxOutputTokens: 5 })));
 		expect(thrown).toMatchObject({ code: "MODEL_BAD_REQUEST" });
-		expect(server.requests).toHaveLength(requests);
+		expect(served.server.requests).toHaveLength(requests);
 	});
 });
 
 describe("the next model of the list", () => {
 	test("answers when the first is unavailable, and what was streamed is void", async () => {
-		server.always((request) => (request.body.model === "second" ? { text: "second speaking" } : down));
-		const { value } = await overPauses(clock, ask(modelAt({ fallbacks: ["second"], retry: { attempts: 2 } })));
+		served.server.always((request) => (request.body.model === "second" ? { text: "second speaking" } : down));
+		const { value } = await overPauses(served.clock, ask(modelAt({ fallbacks: ["second"], retry: { attempts: 2 } })));
 		expect(value).toMatchObject({ text: "second speaking", model: "second", attempts: 3 });
 	});
 
 	test("answers at once when the first does not exist", async () => {
-		server.always((request) =>
+		served.server.always((request) =>
 			request.body.model === "second" ? { text: "second" } : { status: 404, error: { code: "model_not_found" } },
 		);
-		const { value, pauses } = await overPauses(clock, ask(modelAt({ fallbacks: ["second"] })));
+		const { value, pauses } = await overPauses(served.clock, ask(modelAt({ fallbacks: ["second"] })));
 		expect(value).toMatchObject({ text: "second", attempts: 2 });
 		expect(pauses).toEqual([]);
 	});
 
 	test("a model that does not exist, with no other, is told with what to do", async () => {
-		server.answer({ status: 404, error: { code: "model_not_found" } });
+		served.server.answer({ status: 404, error: { code: "model_not_found" } });
 		const thrown = (await rejection(ask(modelAt()))) as CallboardError;
 		expect(thrown.code).toBe("MODEL_UNAVAILABLE");
 		expect(thrown.explain()).toContain("correct the model's name");

@@ -1,26 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ModelMessage } from "../../src/model/model.js";
-import { type OpenAIOptions, openai } from "../../src/model/openai.js";
-import { type ModelServer, startModelServer } from "../../src/testing/model-server.js";
-import { VirtualClock } from "../../src/testing/virtual-clock.js";
+import { openai } from "../../src/model/openai.js";
 import { ask, recordingLog, requestWith, toolNamed } from "./asking.js";
+import { servedModel } from "./served-model.js";
 
-let server: ModelServer;
-beforeEach(async () => {
-	server = await startModelServer();
-});
-afterEach(() => server.close());
-
-function modelAt(options: Partial<OpenAIOptions> = {}) {
-	return openai({
-		apiKey: "sk-test",
-		baseURL: server.baseURL,
-		model: "small",
-		clock: new VirtualClock(),
-		random: () => 1,
-		...options,
-	});
-}
+const served = servedModel();
+const { modelAt } = served;
 
 /** The server of a test, spoken to as if it were OpenAI's. */
 const asOpenAI = {
@@ -36,7 +21,7 @@ const asOpenAI = {
 
 describe("an answer", () => {
 	test("is streamed in pieces and given whole at the end", async () => {
-		server.answer({ text: ["Good ", "morning", "!"] });
+		served.server.answer({ text: ["Good ", "morning", "!"] });
 		const pieces: string[] = [];
 		const answer = await ask(modelAt(), requestWith(), { onText: (piece) => pieces.push(piece) });
 		expect(pieces).toEqual(["Good ", "morning", "!"]);
@@ -51,7 +36,7 @@ describe("an answer", () => {
 	});
 
 	test("may hold words and several tool calls at once", async () => {
-		server.answer({
+		served.server.answer({
 			text: "One moment.",
 			calls: [
 				{ name: "freeSlots", arguments: { day: "mon" } },
@@ -68,7 +53,7 @@ describe("an answer", () => {
 	});
 
 	test("H16: of blanks only is no words at all, and nothing of it is streamed", async () => {
-		server.answer({ text: [" ", "\n"] });
+		served.server.answer({ text: [" ", "\n"] });
 		const pieces: string[] = [];
 		const answer = await ask(modelAt(), requestWith(), { onText: (piece) => pieces.push(piece) });
 		expect(answer).toMatchObject({ text: "", calls: [], finish: "stop" });
@@ -76,7 +61,7 @@ describe("an answer", () => {
 	});
 
 	test("leaves out the thoughts that an open-weights model writes first", async () => {
-		server.answer({ text: ["<thi", "nk>The person wants", " a slot.</th", "ink>\n\nWhich day?"] });
+		served.server.answer({ text: ["<thi", "nk>The person wants", " a slot.</th", "ink>\n\nWhich day?"] });
 		const pieces: string[] = [];
 		const answer = await ask(modelAt(), requestWith(), { onText: (piece) => pieces.push(piece) });
 		expect(answer.text).toBe("Which day?");
@@ -84,14 +69,14 @@ describe("an answer", () => {
 	});
 
 	test("keeps words that only begin like a thought", async () => {
-		server.answer({ text: ["<th"] }, { text: ["<3 ", "to you"] });
+		served.server.answer({ text: ["<th"] }, { text: ["<3 ", "to you"] });
 		const model = modelAt();
 		expect((await ask(model)).text).toBe("<th");
 		expect((await ask(model)).text).toBe("<3 to you");
 	});
 
 	test("that the model refuses is marked, with its words", async () => {
-		server.answer({ refusal: "I cannot help with that." });
+		served.server.answer({ refusal: "I cannot help with that." });
 		expect(await ask(modelAt())).toMatchObject({ finish: "refused", text: "I cannot help with that." });
 	});
 
@@ -100,17 +85,17 @@ describe("an answer", () => {
 		["content_filter", "filtered"],
 		["stop", "stop"],
 	])("with the provider's reason %s ends as %s", async (reason, finish) => {
-		server.answer({ text: "so", finish: reason });
+		served.server.answer({ text: "so", finish: reason });
 		expect((await ask(modelAt())).finish).toBe(finish);
 	});
 
 	test("with calls ends as tools, whatever reason the server gives", async () => {
-		server.answer({ calls: [{ name: "book" }], finish: "stop" });
+		served.server.answer({ calls: [{ name: "book" }], finish: "stop" });
 		expect((await ask(modelAt(), requestWith({ tools: [toolNamed("book")], allowed: ["book"] }))).finish).toBe("tools");
 	});
 
 	test("H4: cut by the token limit in mid-arguments keeps the arguments as they came", async () => {
-		server.answer({ calls: [{ name: "book", arguments: '{"city":"Par' }], finish: "length" });
+		served.server.answer({ calls: [{ name: "book", arguments: '{"city":"Par' }], finish: "length" });
 		const answer = await ask(modelAt(), requestWith({ tools: [toolNamed("book")], allowed: ["book"] }));
 		expect(answer.finish).toBe("length");
 		expect(answer.calls[0]?.arguments).toBe('{"city":"Par');
@@ -118,14 +103,14 @@ describe("an answer", () => {
 
 	test("gives no calls when tools were off, and says so in the log", async () => {
 		const { log, events } = recordingLog();
-		server.answer({ text: "Well.", calls: [{ name: "book" }] });
+		served.server.answer({ text: "Well.", calls: [{ name: "book" }] });
 		const answer = await ask(modelAt({ log }), requestWith({ tools: [toolNamed("book")], toolChoice: "none" }));
 		expect(answer).toMatchObject({ text: "Well.", calls: [], finish: "stop" });
 		expect(events).toContain("model.ignored-tools-off");
 	});
 
 	test("without a finish reason counts as whole when the usage came, because that comes last", async () => {
-		server.answer({ text: "Fine.", finish: null });
+		served.server.answer({ text: "Fine.", finish: null });
 		expect(await ask(modelAt())).toMatchObject({ text: "Fine.", finish: "stop", attempts: 1 });
 	});
 
@@ -136,7 +121,7 @@ describe("an answer", () => {
 				{ type: "text", text: "Yes." },
 			],
 		};
-		server.answer({ chunks: [{ choices: [{ index: 0, delta }] }] });
+		served.server.answer({ chunks: [{ choices: [{ index: 0, delta }] }] });
 		expect((await ask(modelAt())).text).toBe("Yes.");
 	});
 });
@@ -144,7 +129,7 @@ describe("an answer", () => {
 describe("usage and cost", () => {
 	test("count cached tokens, under any of the names servers give them", async () => {
 		const tail = (usage: object) => ({ chunks: [{ choices: [], usage }], usage: null, text: "x" });
-		server.answer(
+		served.server.answer(
 			{ text: "x", usage: { input: 2000, cached: 1500, output: 10 } },
 			tail({ prompt_tokens: 2000, completion_tokens: 10, prompt_cache_hit_tokens: 1400 }),
 			tail({ prompt_tokens: 2000, completion_tokens: 10, cached_tokens: 1300 }),
@@ -156,14 +141,14 @@ describe("usage and cost", () => {
 	});
 
 	test("are estimated from lengths when the server counts nothing", async () => {
-		server.answer({ text: "a".repeat(40), usage: null });
+		served.server.answer({ text: "a".repeat(40), usage: null });
 		const { usage } = await ask(modelAt(), requestWith({ system: "s".repeat(4000) }));
 		expect(usage.output).toBe(10);
 		expect(usage.input).toBeGreaterThan(1000);
 	});
 
 	test("have a price with a cached rate; a dated name has the price of the name", async () => {
-		server.answer({
+		served.server.answer({
 			text: "x",
 			model: "small-2026-01-31",
 			usage: { input: 1_000_000, cached: 400_000, output: 10_000 },
@@ -173,18 +158,18 @@ describe("usage and cost", () => {
 	});
 
 	test("have no price at a server whose prices nobody gave", async () => {
-		server.answer({ text: "x", model: "gpt-4.1-mini" });
+		served.server.answer({ text: "x", model: "gpt-4.1-mini" });
 		expect((await ask(modelAt({ model: "gpt-4.1-mini" }))).cost).toBeUndefined();
 	});
 });
 
 describe("what is sent", () => {
 	test("is a streamed Chat Completion with usage, the cache key, the limit and the temperature", async () => {
-		server.answer({ text: "x" });
+		served.server.answer({ text: "x" });
 		await ask(modelAt({ ...asOpenAI, maxOutputTokens: 400, temperature: 0.2 }));
-		expect(server.requests[0]?.path).toBe("/v1/chat/completions");
-		expect(server.requests[0]?.headers.authorization).toBe("Bearer sk-test");
-		expect(server.requests[0]?.body).toMatchObject({
+		expect(served.server.requests[0]?.path).toBe("/v1/chat/completions");
+		expect(served.server.requests[0]?.headers.authorization).toBe("Bearer sk-test");
+		expect(served.server.requests[0]?.body).toMatchObject({
 			model: "small",
 			stream: true,
 			stream_options: { include_usage: true },
@@ -195,10 +180,10 @@ describe("what is sent", () => {
 	});
 
 	test("stands in the order of its steadiness: settings, tools, messages, and last the choice", async () => {
-		server.answer({ text: "x" });
+		served.server.answer({ text: "x" });
 		const tools = [toolNamed("a"), toolNamed("b")];
 		await ask(modelAt({ ...asOpenAI, maxOutputTokens: 5, temperature: 0 }), requestWith({ tools, allowed: ["a"] }));
-		expect(Object.keys(server.requests[0]!.body)).toEqual([
+		expect(Object.keys(served.server.requests[0]!.body)).toEqual([
 			"model",
 			"stream",
 			"stream_options",
@@ -212,14 +197,14 @@ describe("what is sent", () => {
 	});
 
 	test("holds tools only when the agent has some", async () => {
-		server.answer({ text: "x" });
+		served.server.answer({ text: "x" });
 		await ask(modelAt(asOpenAI));
-		expect(server.requests[0]?.body).not.toHaveProperty("tools");
-		expect(server.requests[0]?.body).not.toHaveProperty("tool_choice");
+		expect(served.server.requests[0]?.body).not.toHaveProperty("tools");
+		expect(served.server.requests[0]?.body).not.toHaveProperty("tool_choice");
 	});
 
 	test("H4: turns malformed arguments of the history into an empty object, and keeps good ones to the byte", async () => {
-		server.answer({ text: "x" });
+		served.server.answer({ text: "x" });
 		const history: ModelMessage[] = [
 			{ role: "user", text: "weather" },
 			{
@@ -233,7 +218,7 @@ describe("what is sent", () => {
 			...["a", "b", "c"].map((call): ModelMessage => ({ role: "tool", call, content: "{}" })),
 		];
 		await ask(modelAt(), requestWith({ history }));
-		const message = server.requests[0]?.body.messages.find((each) => each.role === "assistant");
+		const message = served.server.requests[0]?.body.messages.find((each) => each.role === "assistant");
 		expect(message).toMatchObject({
 			tool_calls: [
 				{ id: "a", function: { arguments: "{}" } },
@@ -251,35 +236,37 @@ describe("what is sent", () => {
 			},
 		});
 		const { log, events } = recordingLog();
-		server.answer(refusal("stream_options"), refusal("prompt_cache_key"), { text: "first" }, { text: "second" });
+		served.server.answer(refusal("stream_options"), refusal("prompt_cache_key"), { text: "first" }, { text: "second" });
 		const model = modelAt({ ...asOpenAI, log });
 		expect(await ask(model)).toMatchObject({ text: "first", attempts: 3 });
 		expect(await ask(model)).toMatchObject({ text: "second", attempts: 1 });
-		expect(server.requests[3]?.body).not.toHaveProperty("stream_options");
-		expect(server.requests[3]?.body).not.toHaveProperty("prompt_cache_key");
+		expect(served.server.requests[3]?.body).not.toHaveProperty("stream_options");
+		expect(served.server.requests[3]?.body).not.toHaveProperty("prompt_cache_key");
 		expect(events.filter((event) => event === "model.without")).toHaveLength(2);
 	});
 
 	test("moves a late system message into the last one when the chat template allows a leading one only", async () => {
-		server.answer(
+		served.server.answer(
 			{ status: 500, error: { message: "Jinja Exception: System message must be at the beginning." } },
 			{ text: "ok" },
 		);
 		await ask(modelAt(asOpenAI));
-		expect(server.requests[0]?.body.messages.map((each) => each.role)).toEqual(["system", "user", "system"]);
-		expect(server.requests[1]?.body.messages.map((each) => each.role)).toEqual(["system", "user"]);
+		expect(served.server.requests[0]?.body.messages.map((each) => each.role)).toEqual(["system", "user", "system"]);
+		expect(served.server.requests[1]?.body.messages.map((each) => each.role)).toEqual(["system", "user"]);
 	});
 
 	test("falls back to a constant array and plain auto when allowed_tools is refused", async () => {
 		const request = requestWith({ tools: [toolNamed("a"), toolNamed("b")], allowed: ["a"] });
-		server.answer(
+		served.server.answer(
 			{ status: 400, error: { message: "Invalid value for tool_choice", param: "tool_choice" } },
 			{ text: "ok" },
 		);
 		await ask(modelAt(asOpenAI), request);
-		expect(server.requests[0]?.body.tool_choice).toMatchObject({ type: "allowed_tools" });
-		expect(server.requests[1]?.body.tool_choice).toBe("auto");
-		expect(JSON.stringify(server.requests[1]?.body.tools)).toBe(JSON.stringify(server.requests[0]?.body.tools));
+		expect(served.server.requests[0]?.body.tool_choice).toMatchObject({ type: "allowed_tools" });
+		expect(served.server.requests[1]?.body.tool_choice).toBe("auto");
+		expect(JSON.stringify(served.server.requests[1]?.body.tools)).toBe(
+			JSON.stringify(served.server.requests[0]?.body.tools),
+		);
 	});
 });
 
