@@ -93,26 +93,35 @@ export class BackendDesk implements Desk {
 				next: `write them behind the call: callboard calls reply ${quoted(call)} "Good morning"`,
 			});
 		}
+		const over = record?.ended !== undefined;
+		if (over && take) {
+			throw new CallboardError("CALL_ENDED", "operator", "this call has ended, so there is nothing to take", {
+				where: address,
+				next: "leave --take out: the words are sent, and what they answer begins a new call with the agent",
+			});
+		}
 		const owner = record?.owner ?? "agent";
 		const id = `human.${hash(`${address} ${key}`).slice(0, 16)}.1`;
 		const part = { kind: "text", text } as const;
-		const epoch = (record?.epoch ?? 0) + (owner === "agent" ? 1 : 0);
+		const epoch = (record?.epoch ?? 0) + (owner === "agent" && !over ? 1 : 0);
 		const turn = id.slice(0, -".1".length);
 		const payloads = await this.#render(doorOf(address), part);
 		const say = payloads.map((payload, index): OutboxRow => {
 			return { id: `${id}.${index}`, payload, by: "human", epoch, turn };
 		});
 		const append = [{ role: "said", id, part, by: "human", at: this.#clock.now() }] as const;
-		const held = take ? {} : { epoch: owner === "human" ? epoch : NO_EPOCH };
-		switch (await this.#backend.amend(address, { ...held, owner: "human", say, append })) {
+		const held = take ? {} : { epoch: owner === "human" || over ? epoch : NO_EPOCH };
+		const takes = over ? {} : { owner: "human" as const };
+		switch (await this.#backend.amend(address, { ...held, ...takes, say, append })) {
 			case "made":
+				if (over) return done(address, "it is on its way; the call has ended, and the agent has the next one");
 				if (owner === "agent") this.#tell(address, "human");
 				return done(address, owner === "agent" ? "you have the call now, and it is on its way" : "it is on its way");
 			case "repeated":
 				await this.#sameWords(address, id, text);
 				return nothing(address, "it was said before under this key");
 			case "late":
-				if (owner === "human") return this.reply(options);
+				if (owner === "human" || over) return this.reply(options);
 				throw new CallboardError("AGENT_HAS_CALL", "operator", "the agent has this call, not a human", {
 					where: address,
 					next: "take it with --take; give it back with `callboard calls release`",
@@ -135,6 +144,7 @@ export class BackendDesk implements Desk {
 
 	async release({ call, note }: { call: string; note?: string }): Promise<Done> {
 		const { address, record } = await this.#find(call);
+		if (record?.ended !== undefined) return nothing(address, "it has ended: the agent has the next one");
 		if (record === undefined || record.owner === "agent") return nothing(address, "the agent has it already");
 		const said = note === undefined ? "." : `, who notes: ${JSON.stringify(note)}`;
 		const text = `The call was given back to you by a person of the business${said}`;

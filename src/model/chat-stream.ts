@@ -13,6 +13,17 @@ class CutStream extends Error {
 	}
 }
 
+/** Far above what any model answers, thoughts included, in characters: beyond it a stream is taken for one without an end. */
+const LONGEST_ANSWER = 500_000;
+
+/** The answer does not end. */
+class EndlessStream extends Error {
+	override readonly name = "EndlessStream";
+	constructor() {
+		super(`the answer has more than ${LONGEST_ANSWER} characters`);
+	}
+}
+
 export interface StreamedAnswer {
 	text: string;
 	calls: readonly ToolCall[];
@@ -34,7 +45,7 @@ export interface ReadOptions {
  * Reads a streamed completion to its end. A stream that ends with neither a finish reason nor the usage that comes
  * last is cut; one that breaks off behind the finish reason has said all it had to say.
  *
- * @throws CutStream, or what the stream itself threw
+ * @throws CutStream, EndlessStream, or what the stream itself threw
  */
 export async function readChat(
 	stream: AsyncIterable<OpenAI.ChatCompletionChunk>,
@@ -44,6 +55,7 @@ export async function readChat(
 	const calls = new ToolCallAssembly();
 	let reason: string | undefined;
 	let refused = false;
+	let size = 0;
 	let usage: Usage | undefined;
 	let model: string | undefined;
 
@@ -55,6 +67,8 @@ export async function readChat(
 			const choice = chunk.choices?.[0];
 			if (choice === undefined) continue;
 			const delta = choice.delta as OpenAI.ChatCompletionChunk.Choice.Delta | undefined;
+			size += sizeOf(delta);
+			if (size > LONGEST_ANSWER) throw new EndlessStream();
 			for (const piece of textPieces(delta?.content)) words.add(piece);
 			if (delta?.refusal) {
 				refused = true;
@@ -75,6 +89,11 @@ export async function readChat(
 		usage,
 		model,
 	};
+}
+
+function sizeOf(delta: OpenAI.ChatCompletionChunk.Choice.Delta | undefined): number {
+	const told = textPieces(delta?.content).reduce((sum, piece) => sum + piece.length, delta?.refusal?.length ?? 0);
+	return (delta?.tool_calls ?? []).reduce((sum, call) => sum + (call.function?.arguments?.length ?? 0), told);
 }
 
 /** Servers differ in the reason they give for an answer with tool calls: the calls decide. */

@@ -1,4 +1,5 @@
 import type { LiveEvent } from "../channel/channel.js";
+import { isBlank } from "./content-text.js";
 
 /**
  * What can be seen while a turn runs: a typing sign, and the answer as it grows. A turn has one draft: text that will be
@@ -23,9 +24,9 @@ export class Live {
 	/** A further piece of the text that is being written now. Blank text is not worth a bubble. */
 	grow(piece: string): void {
 		this.#growing += piece;
-		if (this.#growing.trim() === "") return;
+		if (isBlank(piece) && isBlank(this.#growing)) return;
 		this.#visible = true;
-		const text = [this.#kept, this.#growing].filter((each) => each !== "").join("\n\n");
+		const text = this.#kept === "" ? this.#growing : `${this.#kept}\n\n${this.#growing}`;
 		this.show({ kind: "draft", turn: this.turn, text });
 	}
 

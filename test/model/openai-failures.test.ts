@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CallboardError } from "../../src/errors.js";
-import { openaiErrors, type ServedFault } from "../../src/testing/model-server.js";
+import { openaiErrors, type ServedAnswer, type ServedFault } from "../../src/testing/model-server.js";
 import { ask, overPauses, recordingLog, rejection, requestWith, toolNamed } from "./asking.js";
 import { servedModel } from "./served-model.js";
 
@@ -309,6 +309,20 @@ describe("what cannot be helped by trying again", () => {
 		expect(thrown).toMatchObject({ code: "MODEL_BAD_REQUEST" });
 		expect(served.server.requests).toHaveLength(requests);
 	});
+});
+
+test.each<[string, ServedAnswer]>([
+	["words", { text: Array.from({ length: 60 }, () => "word ".repeat(2_000)) }],
+	["arguments", { calls: [{ name: "book", arguments: { day: "x".repeat(600_000) } }] }],
+])("an answer of %s without an end is a failed one, read no further than any answer goes", async (_, answer) => {
+	served.server.always(() => answer);
+	let heard = 0;
+	const onText = (piece: string) => {
+		heard += piece.length;
+	};
+	const error = await rejection(ask(modelAt({ retry: { attempts: 1 } }), requestWith(), { onText }));
+	expect(error).toMatchObject({ code: "MODEL_UNAVAILABLE", fault: "platform" });
+	expect(heard).toBeLessThanOrEqual(500_000);
 });
 
 describe("the next model of the list", () => {

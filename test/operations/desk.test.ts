@@ -186,6 +186,27 @@ test("a call is closed behind what waits in it, once", async () => {
 	await engine.end();
 });
 
+test("a call that has ended is nobody's to take or to give back; what is said all the same begins nothing", async () => {
+	const { engine, ben, desk } = await forwarded();
+	await desk.close({ call: ben.address, reason: "resolved" });
+	await engine.settle();
+	const order = { call: ben.address, text: "One more thing", key: "k", take: false };
+	await expect(desk.reply({ ...order, take: true })).rejects.toMatchObject({
+		code: "CALL_ENDED",
+		next: expect.stringContaining("--take"),
+	});
+	expect(await desk.reply(order)).toMatchObject({ done: true, says: expect.stringContaining("has ended") });
+	expect(await desk.reply(order)).toMatchObject({ done: false });
+	expect(await desk.release({ call: ben.address })).toMatchObject({
+		done: false,
+		says: expect.stringContaining("ended"),
+	});
+	await engine.settle();
+	expect(ben.heard.filter((words) => words === "One more thing")).toHaveLength(1);
+	expect((await desk.show({ call: ben.address, history: 0 })).record).toMatchObject({ owner: "agent", ended: {} });
+	await engine.end();
+});
+
 test("a person's close closes, even for the reason of the call's own timer", async () => {
 	const { engine, ben, desk } = await forwarded();
 	await ben.says("just now");

@@ -79,6 +79,25 @@ test("a Redis that would lose calls is refused, one without a file is warned abo
 	await admin.config("SET", "maxmemory-policy", "noeviction");
 });
 
+test("calls are kept in the database that the URL names; one that there is not is refused, not taken for the first", async () => {
+	for (const name of ["99", "calls"]) {
+		await expect(opened(`${server.url}/${name}`, "database")).rejects.toMatchObject({
+			code: "REDIS_UNFIT",
+			fault: "operator",
+			message: `this Redis has no database ${name}`,
+			next: expect.stringContaining("REDIS_URL"),
+		});
+	}
+	expect(await admin.keys("database:*")).toEqual([]);
+	const third = await opened(`${server.url}/3`, "database");
+	await third.accept(message(A, "m1"), limits);
+	await third.close();
+	expect(await admin.keys("database:*")).toEqual([]);
+	await admin.select(3);
+	expect(await admin.keys("database:*")).toContain("database:format");
+	await admin.select(0);
+});
+
 test("a Redis older than 6.2 is refused, with what to do; one of 6.2 is not", async () => {
 	for (const [version, refused] of [
 		["6.0", true],

@@ -30,6 +30,8 @@ export async function checkRedis(url: string): Promise<readonly RedisFinding[]> 
 
 /** The same, and what kind of Redis it is. Waits while it reads its data from disk. */
 export async function lookAtRedis(url: string): Promise<RedisLook> {
+	const name = decodeURIComponent(new URL(url).pathname.slice(1)) || "0";
+	if (!/^\d{1,9}$/.test(name)) return { findings: [noDatabase(name)], cluster: false };
 	const redis = new Redis(url, {
 		lazyConnect: true,
 		connectTimeout: CONNECT_MS,
@@ -45,14 +47,31 @@ export async function lookAtRedis(url: string): Promise<RedisLook> {
 	try {
 		await redis.connect();
 		const info = parseInfo(await redis.info());
+		const cluster = info.get("cluster_enabled") === "1";
 		const sync = await redis.config("GET", "appendfsync").catch(() => []);
 		info.set("appendfsync", String((sync as readonly unknown[])[1] ?? "unknown"));
-		return { findings: judge(info), cluster: info.get("cluster_enabled") === "1" };
+		return { findings: [...(await database(redis, name, cluster)), ...judge(info)], cluster };
 	} catch (error) {
 		return { findings: [unreachable(failure ?? error)], cluster: false };
 	} finally {
 		redis.disconnect();
 	}
+}
+
+/** The client says nothing of a database that there is not, and goes on in the first one. */
+async function database(redis: Redis, name: string, cluster: boolean): Promise<RedisFinding[]> {
+	if (name === "0") return [];
+	if (cluster) {
+		const next = "take it out of REDIS_URL; calls of several projects go to clusters of their own";
+		return [{ verdict: "fail", says: `a Redis Cluster has no database ${name}, only 0`, next }];
+	}
+	const answer = await redis.select(Number(name)).catch(() => undefined);
+	return [answer === "OK" ? { verdict: "ok", says: `database ${name}` } : noDatabase(name)];
+}
+
+function noDatabase(name: string): RedisFinding {
+	const next = "name another number behind the last / of REDIS_URL, or raise `databases` in redis.conf";
+	return { verdict: "fail", says: `this Redis has no database ${name}`, next };
 }
 
 function unreachable(error: unknown): RedisFinding {
