@@ -38,6 +38,12 @@ export function readClientFrame(text: string): ClientFrame | undefined {
 	}
 }
 
+/** The id in what is no frame that we know, so that its sender learns which one was refused. */
+export function frameId(text: string): string | undefined {
+	const id = parseObject(text)?.id;
+	return typeof id === "string" && UUID.test(id) ? id : undefined;
+}
+
 /** Parses JSON that must be an object. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
 	try {

@@ -107,5 +107,11 @@ export interface ErrorFrame {
 	retryAfterMs?: number;
 }
 
-/** Largest frame or body from a page, in bytes. */
-export const MAX_FRAME_BYTES = 32 * 1024;
+/** Longest text of a message or data of an event, in UTF-16 units; a channel may allow less. */
+export const MAX_CHARACTERS = 8_000;
+
+/**
+ * Largest frame or body from a page, in bytes: the longest text with each unit as the six bytes of a JSON escape, and
+ * room for everything else that a frame holds.
+ */
+export const MAX_FRAME_BYTES = 6 * MAX_CHARACTERS + 8 * 1024;

@@ -1,5 +1,5 @@
 import type { ChannelHost } from "../../src/channel/channel.js";
-import { languageTag, parseObject, readClientFrame } from "./client-frame.js";
+import { frameId, languageTag, parseObject, readClientFrame } from "./client-frame.js";
 import { type Asset, serveAsset } from "./client-script.js";
 import { preflight, readable } from "./cors.js";
 import type { Credentials } from "./credentials.js";
@@ -98,7 +98,7 @@ const CALLS = new Map<string, Call>([
 async function startSession(request: Request, ip: string, parts: RouteParts): Promise<Response> {
 	const { sessions, credentials, origins, settings, newcomers, host } = parts;
 	const body = await readBody(request);
-	if (body === undefined) return errorResponse(refusal("too_long", "the body is above 32 KB"));
+	if (body === undefined) return errorResponse(refusal("too_long", BODY_TOO_LARGE));
 	const asked = parseObject(body) ?? {};
 	const now = host.clock.now();
 	const token = typeof asked.token === "string" ? asked.token : credentials.token(request);
@@ -126,10 +126,10 @@ async function takeMessage(request: Request, ip: string, parts: RouteParts): Pro
 	const session = sessionOf(request, parts);
 	if (session === undefined) return noSession();
 	const body = await readBody(request);
-	if (body === undefined) return errorResponse(refusal("too_long", "the body is above 32 KB"));
+	if (body === undefined) return errorResponse(refusal("too_long", BODY_TOO_LARGE));
 	const frame = readClientFrame(body);
 	if (frame?.type !== "message" && frame?.type !== "event") {
-		return errorResponse(refusal("bad", "this is neither a message nor an event"));
+		return errorResponse(refusal("bad", "this is neither a message nor an event", frameId(body)));
 	}
 	const reply = await parts.desk.take(visitorOf(request, session, ip), frame);
 	return reply.type === "ack" ? Response.json(reply, { headers: NO_STORE }) : errorResponse(reply);
@@ -149,6 +149,7 @@ async function sendEvents(request: Request, ip: string, parts: RouteParts): Prom
 	return eventStream(visitorOf(request, session, ip), last, { ...parts, clock: parts.host.clock });
 }
 
+const BODY_TOO_LARGE = `the body is above ${MAX_FRAME_BYTES} bytes`;
 const NO_STORE = { "cache-control": "no-store" };
 
 function sessionOf(request: Request, { credentials, host }: RouteParts): Session | undefined {

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { ChannelHost } from "../../src/channel/channel.js";
 import type { Clock } from "../../src/clock.js";
-import { readClientFrame } from "./client-frame.js";
+import { frameId, readClientFrame } from "./client-frame.js";
 import type { Credentials } from "./credentials.js";
 import type { CloseReason, Hub, Sink } from "./hub.js";
 import { type ClientFrame, MAX_FRAME_BYTES, type ServerFrame } from "./protocol.js";
@@ -72,11 +72,13 @@ export class ChatSockets {
 			leave = member.leave;
 			member.begin(await desk.history(session, frame.last));
 		};
-		const handle = async (frame: ClientFrame | undefined): Promise<void> => {
+		const handle = async (text: string): Promise<void> => {
+			const frame = readClientFrame(text);
 			if (ws.readyState !== ws.OPEN) return;
 			if (frame?.type === "ping") return sink.send({ type: "pong" });
 			if (frame?.type === "hello") return hello(frame);
-			if (frame === undefined || visitor === undefined) return sink.send(refusal("bad", "this is not a known frame"));
+			if (visitor === undefined) return sink.send(refusal("bad", "the first frame is hello"));
+			if (frame === undefined) return sink.send(refusal("bad", "this is not a known frame", frameId(text)));
 			sink.send(await desk.take(visitor, frame));
 		};
 		const fail = (error: unknown): void => {
@@ -87,15 +89,16 @@ export class ChatSockets {
 
 		ws.on("message", (data, binary) => {
 			if (binary || ++backlog > BACKLOG_MAX) return sink.close("bad");
-			const frame = readClientFrame(textOf(data));
+			const text = textOf(data);
 			work = work
-				.then(() => handle(frame))
+				.then(() => handle(text))
 				.catch(fail)
 				.finally(() => backlog--);
 		});
 		const stopPings = pingEvery(ws, clock);
 		const stopHello = clock.after(HELLO_WITHIN_MS, () => sink.close("session"));
-		ws.on("error", () => ws.terminate());
+		// It is closing by itself, and what still comes is read: cut off, a page would not learn that its frame was too large.
+		ws.on("error", () => {});
 		ws.on("close", () => {
 			stopPings();
 			stopHello();

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { CallboardError } from "../../src/errors.js";
 import { isOriginPattern } from "./origins.js";
+import { MAX_CHARACTERS } from "./protocol.js";
 import { readableTheme } from "./readable-theme.js";
 
 /** Looks of the chat. Colours are CSS colours; sites that embed it can still override them with CSS custom properties. */
@@ -40,7 +41,7 @@ export interface WebOptions {
 	theme?: WebTheme;
 	/** Messages a minute. Default 10 a session and 60 an IP address. */
 	rate?: { perSession?: number; perIp?: number };
-	/** Longest message in characters. Default 8,000; never above 8,000, since a frame holds 32 KB. */
+	/** Longest message in characters. Default 8,000; never above 8,000, for which frames are made. */
 	maxCharacters?: number;
 	/** Days until an unused session is over. Default 30. */
 	sessionDays?: number;
@@ -82,8 +83,8 @@ export function webSettings(options: WebOptions): WebSettings {
 	}
 	const path = options.path ?? "/chat";
 	if (!/^(\/[\w-]+)+$/.test(path)) refuse("path", `"${path}" is not a path`, 'write it like "/chat"');
-	const maxCharacters = count("maxCharacters", options.maxCharacters, 8_000);
-	if (maxCharacters > 8_000) refuse("maxCharacters", "is above 8,000", "leave it out or lower it");
+	const maxCharacters = count("maxCharacters", options.maxCharacters, MAX_CHARACTERS);
+	if (maxCharacters > MAX_CHARACTERS) refuse("maxCharacters", "is above 8,000", "leave it out or lower it");
 	return {
 		title: options.title ?? "Chat",
 		subtitle: options.subtitle ?? "",

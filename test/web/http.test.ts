@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebOptions } from "../../channels/web/channel.js";
 import { web } from "../../channels/web/channel.js";
-import type { ServerFrame } from "../../channels/web/protocol.js";
+import { MAX_FRAME_BYTES, type ServerFrame } from "../../channels/web/protocol.js";
 import { VirtualClock } from "../../src/testing/virtual-clock.js";
 import { FakeHost } from "./fake-host.js";
 import { Gate } from "./gate.js";
@@ -212,7 +212,7 @@ describe("who may call", () => {
 		const token = await tokenOf();
 		const post = (body: string) =>
 			ask("/chat/messages", { method: "POST", headers: { authorization: `Bearer ${token}` }, body });
-		expect((await post("x".repeat(33 * 1024))).status).toBe(413);
+		expect((await post("x".repeat(MAX_FRAME_BYTES + 1))).status).toBe(413);
 		expect((await post("{}")).status).toBe(400);
 		expect((await post('{"type":"hello"}')).status).toBe(400);
 		expect((await ask("/chat/messages")).status).toBe(405);

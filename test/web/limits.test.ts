@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { web } from "../../channels/web/channel.js";
 import { readClientFrame } from "../../channels/web/client-frame.js";
 import { Origins } from "../../channels/web/origins.js";
+import { type ClientFrame, MAX_FRAME_BYTES } from "../../channels/web/protocol.js";
 import { RateLimit, rateKeyOfIp } from "../../channels/web/rate-limit.js";
+import { webCapabilities } from "../../channels/web/web-capabilities.js";
+import { webSettings } from "../../channels/web/web-options.js";
 import { CallboardError } from "../../src/errors.js";
 
 const ID = "7c0f3c0a-1111-4222-8333-444455556666";
@@ -116,6 +119,27 @@ describe("frames of a stranger", () => {
 			content: { kind: "text", text: "hi" },
 		});
 		expect(readClientFrame('{"type":"hello","language":"<b>","last":7}')).toEqual({ type: "hello" });
+	});
+});
+
+describe("what is within the limits of its words fits a frame", () => {
+	const size = (frame: ClientFrame) => Buffer.byteLength(JSON.stringify(frame));
+
+	test.each(["\u0001", "\ud800", "\u20ac", '"', "\ud83d\ude00"])("in characters like %j", (worst) => {
+		const fill = (units: number) => worst.repeat(units).slice(0, units);
+		const { maxCharacters } = webSettings({});
+		expect(webCapabilities.text.max).toBe(maxCharacters);
+		const frames: ClientFrame[] = [
+			{ type: "hello", token: "t".repeat(2048), last: fill(512), language: "es-ES" },
+			{ type: "message", id: ID, content: { kind: "text", text: fill(maxCharacters) } },
+			{ type: "message", id: ID, content: { kind: "choice", choice: fill(512), text: fill(200), of: fill(512) } },
+			// The data of an event is measured as JSON, which may be written with an escape for each character.
+			{ type: "event", id: ID, name: fill(200), data: fill(maxCharacters) },
+		];
+		for (const frame of frames) {
+			expect(readClientFrame(JSON.stringify(frame))).toEqual(frame);
+			expect(size(frame)).toBeLessThanOrEqual(MAX_FRAME_BYTES);
+		}
 	});
 });
 

@@ -81,7 +81,7 @@ describe("what the page has fired", () => {
 		await expect(refused).rejects.toThrow("callboard: no such event");
 		await expect(outgoing.add("3", "cart", "x".repeat(30))).rejects.toThrow("at most 20 characters");
 		const bad = outgoing.add("4", "x".repeat(300), null);
-		outgoing.settle({ type: "error", code: "bad", message: "this is not a known frame" });
+		outgoing.settle({ type: "error", id: "4", code: "bad", message: "this is not a known frame" });
 		await expect(bad).rejects.toThrow("not a known frame");
 		expect(outgoing.unsent).toEqual([]);
 		await expect(outgoing.add("5", "cart", (() => 0) as unknown as null)).rejects.toThrow("must be plain data");

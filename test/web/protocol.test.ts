@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { connect as dial } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebOptions } from "../../channels/web/channel.js";
+import { MAX_FRAME_BYTES } from "../../channels/web/protocol.js";
 import { parseAddressKey } from "../../src/call/address.js";
 import { CallboardError } from "../../src/errors.js";
 import { RecordingLog } from "../../src/testing/recording-log.js";
@@ -313,10 +314,10 @@ describe("a socket", () => {
 		expect(host.accepted).toEqual([]);
 	});
 
-	test("with a frame above 32 KB is closed", async () => {
+	test("with a frame that is too large is closed", async () => {
 		const page = connect();
 		await page.hello(await session());
-		page.send("x".repeat(33 * 1024));
+		page.send("x".repeat(MAX_FRAME_BYTES + 1));
 		expect(await page.closed).toBe(1009);
 	});
 

@@ -1,4 +1,4 @@
-import { openEvents, openSocket } from "./wire.js";
+import { openEvents, openSocket, tooLarge } from "./wire.js";
 
 /** @import { ClientFrame, ErrorFrame, ServerFrame } from "../protocol.js" */
 /** @import { Store } from "./storage.js" */
@@ -22,6 +22,8 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 const HISTORY_WITHIN_MS = 8_000;
 const ACK_WITHIN_MS = 15_000;
+/** Messages and events under way at once: well below what the server takes for a flood. */
+const IN_FLIGHT_MAX = 20;
 /** How often a socket that worked before may fail before events are tried. */
 const PATIENCE = 3;
 
@@ -50,8 +52,8 @@ export class Connection {
 	#hasSession = false;
 	#wantsToken = false;
 	#heldUntil = 0;
-	/** @type {Set<string>} */
-	#inFlight = new Set();
+	/** @type {Map<string, number>} length by id */
+	#inFlight = new Map();
 	/** @type {Record<"retry" | "history" | "ack" | "held", ReturnType<typeof setTimeout> | undefined>} */
 	#timers = { retry: undefined, history: undefined, ack: undefined, held: undefined };
 
@@ -87,7 +89,8 @@ export class Connection {
 		}
 		for (const message of this.#options.unsent()) {
 			if (this.#inFlight.has(message.id)) continue;
-			this.#inFlight.add(message.id);
+			if (this.#inFlight.size >= IN_FLIGHT_MAX) break;
+			this.#inFlight.set(message.id, JSON.stringify(message).length);
 			this.#wire.send(message);
 		}
 		this.#watchAcks();
@@ -131,6 +134,7 @@ export class Connection {
 					this.#eventsWork = false;
 					this.#socketFailures = 0;
 				}
+				if (code === 1009) this.#giveUpLargest();
 				this.#lost(code);
 			},
 		});
@@ -177,7 +181,10 @@ export class Connection {
 		if (frame.type === "error") this.#refused(frame);
 		this.#options.frame(frame);
 		if (frame.type === "history") this.flush();
-		if (frame.type === "ack" || frame.type === "error") this.#watchAcks();
+		if (frame.type === "ack" || frame.type === "error") {
+			if (this.#wire !== undefined) this.flush();
+			this.#watchAcks();
+		}
 	}
 
 	/** @param {ErrorFrame} frame */
@@ -185,8 +192,13 @@ export class Connection {
 		if (code === "session") return this.#lost(4401);
 		if (id !== undefined) this.#inFlight.delete(id);
 		if (id === undefined || retryAfterMs === undefined) return;
-		this.#heldUntil = Math.max(this.#heldUntil, Date.now() + retryAfterMs);
-		this.#timer("held", this.#heldUntil - Date.now() + 50, () => this.flush());
+		this.#heldUntil = Math.max(this.#heldUntil, Date.now() + retryAfterMs + 50);
+	}
+
+	/** The server does not say what was too large. If anything was, the largest was, and would be every time. */
+	#giveUpLargest() {
+		const [largest] = [...this.#inFlight].sort(([, a], [, b]) => b - a);
+		if (largest !== undefined) this.#options.frame(tooLarge(largest[0]));
 	}
 
 	/** @param {number} code */

@@ -75,7 +75,7 @@ function footOf(line, time, strings, edit) {
 	if (line.status === "failed") {
 		const button = el("button", { type: "button" }, strings.edit);
 		button.onclick = () => edit(line);
-		return [strings.failed, button];
+		return [line.problem === "too_long" ? strings.tooLarge : strings.failed, button];
 	}
 	if (line.problem === "rate" || line.problem === "busy" || line.problem === "unavailable")
 		return [strings[line.problem]];

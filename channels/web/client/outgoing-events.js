@@ -49,10 +49,6 @@ export class OutgoingEvents {
 
 	/** @param {ServerFrame} frame */
 	settle(frame) {
-		// What is no frame at all is named by no id, and would be sent for ever.
-		if (frame.type === "error" && frame.code === "bad" && frame.id === undefined) {
-			for (const { frame: sent } of this.#waiting.values()) this.settle({ ...frame, id: sent.id });
-		}
 		if ((frame.type !== "ack" && frame.type !== "error") || frame.id === undefined) return;
 		const event = this.#waiting.get(frame.id);
 		const again = frame.type === "error" && (frame.retryAfterMs !== undefined || frame.code === "session");

@@ -1,6 +1,6 @@
 import { readEvents } from "./sse.js";
 
-/** @import { ClientFrame, ServerFrame } from "../protocol.js" */
+/** @import { ClientFrame, ErrorFrame, ServerFrame } from "../protocol.js" */
 
 /**
  * One connection, whatever it runs over. It is used until `closed` is called, and then replaced.
@@ -16,7 +16,7 @@ import { readEvents } from "./sse.js";
  * @property {string | undefined} last id of the newest part the page has
  * @property {string} language
  * @property {(frame: ServerFrame) => void} frame
- * @property {(code: number) => void} closed called once; 4401 and 4409 are the server's own codes
+ * @property {(code: number) => void} closed called once; 1009: a frame was too large for the server; 4401 and 4409 are its own codes
  */
 
 const SILENT_MAX_MS = 45_000;
@@ -103,7 +103,7 @@ export function openEvents({ base, token, last, frame, closed }) {
 		await readEvents(response.body, hear, alive);
 		end(1006);
 	};
-	/** @param {ClientFrame} message */
+	/** @param {Extract<ClientFrame, { id: string }>} message */
 	const post = async (message) => {
 		const response = await fetch(`${base}/messages`, {
 			method: "POST",
@@ -111,7 +111,8 @@ export function openEvents({ base, token, last, frame, closed }) {
 			body: JSON.stringify(message),
 			signal: abort.signal,
 		});
-		hear(await response.text());
+		const answer = await response.text();
+		hear(response.status === 413 ? JSON.stringify(tooLarge(message.id)) : answer);
 	};
 	let going = Promise.resolve();
 	const fail = () => end(1006);
@@ -122,4 +123,13 @@ export function openEvents({ base, token, last, frame, closed }) {
 		},
 		close: () => end(1000),
 	};
+}
+
+/**
+ * What whoever cannot read a frame says of it: a server that closes the socket, or a proxy in front of it.
+ * @param {string} id
+ * @returns {ErrorFrame}
+ */
+export function tooLarge(id) {
+	return { type: "error", code: "too_long", id, message: "this is too large for the server" };
 }
